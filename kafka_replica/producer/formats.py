@@ -9,8 +9,8 @@ from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
 from kafka_replica.records import key_text
 from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import Format, of_content_type
+from kafka_replica.sdmx.messages.format import Format, of_content_type
+from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Artefact
 
 _log = logging.getLogger("kafka_replica.producer")

@@ -34,7 +34,7 @@ from kafka_replica.data.validation.conditions import (
     TextExpression,
     ValueCount,
 )
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 from kafka_replica_spark.literal_table import Bytes
 from kafka_replica_spark.matching import fits
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed

@@ -26,10 +26,10 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import Committed, TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
-from kafka_replica.sdmx.versions import is_wildcard
+from kafka_replica.sdmx.files.structure_files import FileContents, Rejected, read_structures, structure_files
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.versions import is_wildcard
 
 REJECTED: Final = 3
 """The exit status if some artefacts were rejected and all others published."""

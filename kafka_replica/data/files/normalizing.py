@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kafka_replica.data.validation.model import Rules
-from kafka_replica.sdmx.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZONE, anchored
+from kafka_replica.sdmx.values.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZONE, anchored
 
 TimeFormat: TypeAlias = Literal["original", "normalized"]
 """Periods as they are recorded, or as calendar days."""

@@ -28,7 +28,7 @@ from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 _CLASSES: Final = ("StructureMap", "StructureSet")
 _RESOLVE: Final[Mapping[str, Resolve]] = {

@@ -13,7 +13,7 @@ from kafka_replica.data.mapping.outcomes import outcome
 from kafka_replica.data.validation.actions import SPELLINGS, SWITCHED_OFF
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.data.validation.periods import UNDERSTOOD
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 OURS: Final = "__mapping_"
 """The prefix of our own columns."""

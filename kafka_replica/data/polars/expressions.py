@@ -35,7 +35,7 @@ from kafka_replica.data.validation.conditions import (
     TextExpression,
     ValueCount,
 )
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}

@@ -37,7 +37,7 @@ from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
 from kafka_replica.sdmx.lookups.resolved import MissingReference, constraints_in_force
-from kafka_replica.sdmx.text_types import TIME_TYPES
+from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 

@@ -15,7 +15,7 @@ from kafka_replica.sdmx import (
     Representation,
     TextFormat,
 )
-from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
+from kafka_replica.sdmx.values.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 
 _FREQ: Final = "FREQ"
 

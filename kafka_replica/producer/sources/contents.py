@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 
 _log = logging.getLogger("kafka_replica.producer")
 

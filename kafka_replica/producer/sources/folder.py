@@ -21,7 +21,7 @@ from kafka_replica.producer.changes import Put, Unreadable
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import Contents, combined, contents_of
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.files import is_named_so
+from kafka_replica.sdmx.files.structure_files import is_named_so
 
 try:
     from watchfiles import watch

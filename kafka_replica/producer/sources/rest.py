@@ -20,7 +20,7 @@ from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 
 try:
     import httpx

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final, TypeAlias, TypeVar
 
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError, UrnError
-from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder
 from kafka_replica.sdmx.lookups.expansions import ExpansionCache
 from kafka_replica.sdmx.lookups.extensions import expanded
+from kafka_replica.sdmx.lookups.items import Item, item_of
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.model import Artefact, Codelist, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Reference: TypeAlias = Urn | str
 """A URN, parsed or as text."""

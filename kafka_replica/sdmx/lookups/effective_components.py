@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
-from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
+from kafka_replica.sdmx.lookups.items import Item, item_of
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import MissingReference
 from kafka_replica.sdmx.model import (
@@ -25,8 +25,8 @@ from kafka_replica.sdmx.model import (
     MetadataStructure,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation, effective_representation, says_values
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, effective_representation, says_values
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Source(Protocol):

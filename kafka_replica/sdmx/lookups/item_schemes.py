@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
 from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTree
 from kafka_replica.sdmx.model import Codelist, Hierarchy, HierarchyOfCodelist
+from kafka_replica.sdmx.model.base import ItemScheme
 
 
 def hierarchy_tree(artefacts: ArtefactReader, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:

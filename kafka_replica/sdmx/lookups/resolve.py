@@ -30,7 +30,7 @@ from kafka_replica.sdmx.model import (
     Organisation,
     ProvisionAgreement,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Source(ComponentSource, Protocol):

@@ -10,7 +10,6 @@ from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key
 from kafka_replica.sdmx.errors import SdmxError, UrnError
-from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
 from kafka_replica.sdmx.lookups.attached import AttachedArtefacts
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, decode_cache
@@ -22,6 +21,7 @@ from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTre
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.item_schemes import hierarchy_tree, scheme_of
+from kafka_replica.sdmx.lookups.items import Item
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult
 from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, ReferenceStats
@@ -41,9 +41,9 @@ from kafka_replica.sdmx.model import (
     HierarchyAssociation,
     ProvisionAgreement,
 )
-from kafka_replica.sdmx.representation import effective_representation, says_values
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE
+from kafka_replica.sdmx.model.representation import effective_representation, says_values
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE
 
 __all__ = ["CONTENT_TYPE", "DanglingReference", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
 

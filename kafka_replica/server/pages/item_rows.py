@@ -8,9 +8,9 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.model import Artefact, ValueList
+from kafka_replica.sdmx.model.base import ItemScheme
 from kafka_replica.server.pages.folding import folded
 
 T = TypeVar("T")

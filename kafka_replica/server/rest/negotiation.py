@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import Format, media_types
-from kafka_replica.sdmx.versions import fits
+from kafka_replica.sdmx.urns.versions import fits
 from kafka_replica.server.quality_values import Accepted, accepted_in
 from kafka_replica.server.rest.grammar import Api
 

@@ -21,7 +21,7 @@ from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.files import FileContents as Files
+from kafka_replica.sdmx.files.structure_files import FileContents as Files
 from kafka_replica_spark.demo import material
 
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx import Codelist, Structures
 from kafka_replica.sdmx.model import Artefact, ConceptScheme, HierarchicalCodelist, Hierarchy, ValueList
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica_spark.tables.facets import facets
 from kafka_replica_spark.tables.view import (
     ANNOTATIONS,

@@ -13,7 +13,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact, OpaqueArtefact
-from kafka_replica.sdmx.versions import LATEST, is_rule, is_version
+from kafka_replica.sdmx.urns.versions import LATEST, is_rule, is_version
 from kafka_replica_spark.tables.view import View
 
 

@@ -17,7 +17,7 @@ from kafka_replica.cli import topic_schemes
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.errors import PublishError
 from kafka_replica.sdmx import read_message
-from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.model.base import ItemScheme
 
 pytestmark = pytest.mark.broker
 

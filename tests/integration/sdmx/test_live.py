@@ -22,9 +22,9 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.live import LiveStructures
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.message import Message
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.testing import FakeKafka, FakeTopic
 from support.effort import usual_or_long
 from support.sdmx.sdmx_corpus import FakeSnapshot

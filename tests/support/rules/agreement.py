@@ -17,7 +17,7 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import EffectiveComponent, ResolvedStructure, Structures, Urn
 from kafka_replica.sdmx.model import Attribute, Dimension, Measure
-from kafka_replica.sdmx.text_types import FREE_TYPES, NUMBER_TYPES, TIME_TYPES, WRITTEN
+from kafka_replica.sdmx.values.text_types import FREE_TYPES, NUMBER_TYPES, TIME_TYPES, WRITTEN
 
 TODAY: Final = date(2020, 6, 15)
 STRANGE: Final = "?!"

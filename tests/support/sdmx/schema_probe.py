@@ -13,7 +13,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 from support.sdmx.json_schema_samples import JsonSchema
 from support.sdmx.xsd_samples import Declared, Schemas
 

@@ -7,7 +7,7 @@ import pytest
 
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.regexes import UnusableExpressionError, usable
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
 from support.rules.structures_by_hand import version_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka_replica.data.validation.conditions import CompareInt, ComponentText, Not, Number, size_of
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 from support.effort import examples
 
 P = ComponentText("P")

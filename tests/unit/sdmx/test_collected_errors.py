@@ -15,7 +15,7 @@ from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, sp
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 from support.effort import first_in_usual
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named

@@ -15,8 +15,8 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.reading import read_message, size_of
+from kafka_replica.sdmx.messages.message import Message
+from kafka_replica.sdmx.reading.messages import read_message, size_of
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 

@@ -22,8 +22,8 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.earlier import KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.model.earlier_editions import KeyFamilyDimension
 from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import message_format, read_message, split_message
+from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
+from kafka_replica.sdmx.messages import format as message_format
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'

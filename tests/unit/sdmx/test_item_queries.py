@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from kafka_replica.sdmx import Structures, Urn, split_message
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.references import references_of
+from kafka_replica.sdmx.model.base import ItemScheme
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 

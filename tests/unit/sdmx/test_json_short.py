@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.fusion import reader as fusion
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import opened
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, message
 

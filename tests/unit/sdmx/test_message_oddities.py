@@ -10,9 +10,9 @@ import pytest
 
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Codelist, DataStructure
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 
 BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 URN: Final = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR:CL(1.0)"

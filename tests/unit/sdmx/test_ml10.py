@@ -15,9 +15,9 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.earlier import CrossSectionalMeasure, KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import AgencyScheme
+from kafka_replica.sdmx.model.earlier_editions import CrossSectionalMeasure, KeyFamilyDimension
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 

@@ -26,8 +26,21 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.earlier import (
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.model import (
+    AgencyScheme,
+    CategoryScheme,
+    DataProviderScheme,
+    HierarchicalCode,
+    HierarchicalCodelist,
+    Metadataflow,
+    MetadataStructure,
+    Process,
+    ReportingTaxonomy,
+    StructureSet,
+)
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.model.earlier_editions import (
     AliasedComponentMap,
     AliasedItemMap,
     CategorisedDataflow,
@@ -44,19 +57,6 @@ from kafka_replica.sdmx.earlier import (
     TaxonomyOfFlows,
     VersionedConcept,
     VersionedHierarchy,
-)
-from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.model import (
-    AgencyScheme,
-    CategoryScheme,
-    DataProviderScheme,
-    HierarchicalCode,
-    HierarchicalCodelist,
-    Metadataflow,
-    MetadataStructure,
-    Process,
-    ReportingTaxonomy,
-    StructureSet,
 )
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, FakeSnapshot, data_of, record, rows

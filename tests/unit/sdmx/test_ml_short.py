@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats import sdmx_ml
 from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import parse
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows

@@ -12,7 +12,7 @@ import pytest
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import FileStructures, Structures, Urn, read_files
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.files import files_of, read_structures
+from kafka_replica.sdmx.files.structure_files import files_of, read_structures
 from kafka_replica.sdmx.samples import sample_files
 from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named

@@ -24,7 +24,7 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.message_format import of_content_type
+from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.sdmx.samples import sample_files
 
 ML = "http://www.sdmx.org/resources/sdmxml/schemas/v"

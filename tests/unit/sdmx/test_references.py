@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError
-from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples

@@ -8,7 +8,7 @@ from lxml import etree
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Codelist, Registration
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 from support.sdmx.registry_messages import (
     AGREEMENT_URN,
     REGISTRATION_URN,

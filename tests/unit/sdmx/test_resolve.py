@@ -20,7 +20,7 @@ from kafka_replica.sdmx.lookups import decoding as decoding_module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, MissingReference, ResolvedStructure
 from kafka_replica.sdmx.model import Constraint
-from kafka_replica.sdmx.representation import Representation, TextFormat, effective_representation
+from kafka_replica.sdmx.model.representation import Representation, TextFormat, effective_representation
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, DSD, FLOW, SAMPLE_1_0, URN, artefact, message, named
 

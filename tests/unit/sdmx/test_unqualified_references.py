@@ -20,7 +20,7 @@ from kafka_replica.sdmx import (
     write_message,
 )
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
 from support.sdmx.standard_schemas import faults

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_replica.sdmx import base, containers, model, read_message, representation, write_message
-from kafka_replica.sdmx.base import Maintainable
+from kafka_replica.sdmx import containers, model, read_message, write_message
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.model import ARTEFACTS
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import media_types, writable
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.model import ARTEFACTS, base, representation
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import media_types, writable
 
 TEXTS = ["A", "B_1", "a b", "", "é", "1", "x.y", "urn:sdmx:x", "<&>", "\n", "\x01", "%", "2020-01-01T00:00:00", "true"]
 CLASSES = ["Codelist", "Code", "Concept", "DataStructure", "Dataflow", "Dimension", "ValueList", "Category", "Level"]

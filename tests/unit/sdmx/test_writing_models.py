@@ -12,9 +12,9 @@ from lxml import etree
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.writing import media_types, writable, write_message
+from kafka_replica.sdmx.writing.messages import media_types, writable, write_message
 from support.effort import examples
 from support.sdmx.sdmx_models import BOTH, TODAY, codelists
 from support.sdmx.standard_schemas import xml_schema

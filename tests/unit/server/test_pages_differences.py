@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
-from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.model import Category, CategoryScheme, Dataflow, ValueItem, ValueList
+from kafka_replica.sdmx.model.base import Annotation
 from kafka_replica.server import create_app
 from kafka_replica.server.pages.differences import differences
 from kafka_replica.testing import FakeTopic

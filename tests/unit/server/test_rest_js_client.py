@@ -11,7 +11,6 @@ from typing import Final
 import pytest
 
 from kafka_replica.sdmx import Format, InternationalString, Items, Structures, Urn, read_message
-from kafka_replica.sdmx.base import ItemScheme, Maintainable
 from kafka_replica.sdmx.model import (
     Artefact,
     Categorisation,
@@ -36,7 +35,8 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.testing import FakeTopic
 from support import plain_http
 from support.paths import TESTS

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
 from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireReported(WireIdentifiable, gc=False):

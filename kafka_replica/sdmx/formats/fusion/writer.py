@@ -9,8 +9,8 @@ import msgspec
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.fusion.classes import WRITERS
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 

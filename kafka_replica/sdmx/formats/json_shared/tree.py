@@ -12,7 +12,6 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared import names
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
@@ -24,9 +23,10 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import (
     unreadable,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.message import UnreadableArtefact
-from kafka_replica.sdmx.message_format import Format, of_json_schema
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format, of_json_schema
+from kafka_replica.sdmx.messages.message import UnreadableArtefact
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

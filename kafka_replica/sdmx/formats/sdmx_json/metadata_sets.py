@@ -17,7 +17,7 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireAnnotation, WireMaintainable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_annotations, write_maintained
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireReported(Wire, gc=False):

@@ -12,8 +12,8 @@ from kafka_replica.sdmx.formats.json_shared.tree import collection_of
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
 from kafka_replica.sdmx.formats.sdmx_json.classes import writer_of
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 _METADATA_SETS: Final = "metadataSets"

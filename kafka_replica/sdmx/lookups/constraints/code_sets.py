@@ -29,7 +29,7 @@ from kafka_replica.sdmx.lookups.constraints.predicates import (
 )
 from kafka_replica.sdmx.lookups.constraints.violations import Violation
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 _NONE: Final[frozenset[str]] = frozenset()
 

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups.query_result import without_traceback
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint", "AttachmentConstraint")
 """The classes of constraints."""

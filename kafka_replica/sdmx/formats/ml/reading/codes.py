@@ -17,7 +17,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, L
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG
 from kafka_replica.sdmx.model import Code
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 LongWay: TypeAlias = "Callable[[etree._Element, str], Code]"  # noqa: SLF001 - the only name lxml gives this type
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol, cast
 
-from kafka_replica.sdmx.base import Annotation, Identifiable, ItemScheme
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -19,7 +18,8 @@ from kafka_replica.sdmx.model import (
     StructureMap,
     StructureSet,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Annotation, Identifiable, ItemScheme
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Item(Protocol):

@@ -11,7 +11,7 @@ import re
 from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
-from kafka_replica.sdmx.text_types import TIME_TYPES
+from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
 DAY_S: Final = 86_400
 MONTHS: Final = {"A": 12, "S": 6, "T": 4, "Q": 3, "M": 1}

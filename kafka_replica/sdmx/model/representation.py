@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 Occurs: TypeAlias = int | Literal["unbounded"]
 """The maximum number of occurrences."""

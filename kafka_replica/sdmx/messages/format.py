@@ -7,8 +7,8 @@ import zlib
 from enum import StrEnum
 from typing import Final
 
-from kafka_replica.sdmx.encodings import as_utf8
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.messages.encodings import as_utf8
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """The maximum size of a decompressed message, in bytes."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from kafka_replica.sdmx.encodings import by_charset
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, opened
 from kafka_replica.sdmx.formats.registry import json_reader, reader, xml_reader
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import MAX_BYTES, Format, of_content_type, unpacked
+from kafka_replica.sdmx.messages.encodings import by_charset
+from kafka_replica.sdmx.messages.format import MAX_BYTES, Format, of_content_type, unpacked
+from kafka_replica.sdmx.messages.message import Message
 
 _OBJECT = (b'{"', b"{\n", b"{ ", b"{\r", b"{\t")  # the beginning of JSON in UTF-8, and of no other encoding of it
 _UNZIPPED = 10  # workbooks are zipped XML

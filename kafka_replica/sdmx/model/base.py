@@ -16,8 +16,8 @@ from kafka_replica.common.html_tables import TableRows
 from kafka_replica.common.wording import counted, quoted, singular_of
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 _NAME: Final = 60
 

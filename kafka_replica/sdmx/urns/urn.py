@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.urns.classes import CLASSES
 
 if TYPE_CHECKING:
     from msgspec import Struct

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Header(ValueObject, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from kafka_replica.filters import KeyFilter
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Patterns = str | Iterable[str]
 """A pattern, or several patterns, at least one of which has to match; ``*`` matches any text."""

@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.registry import KEEPABLE
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format, of_content_type
+from kafka_replica.sdmx.messages.format import Format, of_content_type
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.writing import DEFAULT_HEADER, message_of, verified_element, write_message
+from kafka_replica.sdmx.writing.messages import DEFAULT_HEADER, message_of, verified_element, write_message
 
 _OVERHEAD_BYTES: Final = 1_000  # of an entry
 

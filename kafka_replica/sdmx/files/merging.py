@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.split import Part
-from kafka_replica.sdmx.writing import media_types, write_message
+from kafka_replica.sdmx.model.base import ItemScheme
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.reading.parts import Part
+from kafka_replica.sdmx.writing.messages import media_types, write_message
 
 
 class MergedPart(NamedTuple):

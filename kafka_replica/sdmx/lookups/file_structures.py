@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key, Partition, Record, key_bytes
-from kafka_replica.sdmx.files import FileContents, Source, files_of, read_structures
+from kafka_replica.sdmx.files.structure_files import FileContents, Source, files_of, read_structures
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE
 from kafka_replica.sdmx.lookups.structures import Structures
-from kafka_replica.sdmx.split import Part
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.reading.parts import Part
+from kafka_replica.sdmx.urns.urn import Urn
 
 _PLACE: Final = Partition("structure files", 0)
 

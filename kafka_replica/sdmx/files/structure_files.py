@@ -11,10 +11,10 @@ from typing import IO, NamedTuple, TypeAlias
 
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
-from kafka_replica.sdmx.merging import merge_copies
-from kafka_replica.sdmx.message import UnreadableArtefact
-from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.files.merging import merge_copies
+from kafka_replica.sdmx.messages.message import UnreadableArtefact
+from kafka_replica.sdmx.reading.parts import Part, SplitMessage, split_message, split_readable
+from kafka_replica.sdmx.urns.urn import Urn
 
 Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A file, a folder of files, a pattern with ``*``, ``?`` or ``[...]``, or a file object that is open for bytes."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from kafka_replica.records import Record
-from kafka_replica.sdmx.base import ItemScheme, Maintainable
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.decoding import media_type, why_not_held
 from kafka_replica.sdmx.lookups.quick_check import surely_holds
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class StructureCheck:

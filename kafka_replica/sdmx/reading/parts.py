@@ -10,10 +10,10 @@ from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, message_of
 from kafka_replica.sdmx.formats.registry import reader, xml_reader
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
-from kafka_replica.sdmx.message import UnreadableArtefact, twice
-from kafka_replica.sdmx.message_format import Format, of_content_type
-from kafka_replica.sdmx.reading import kind_of, opened_json, read_message
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format, of_content_type
+from kafka_replica.sdmx.messages.message import UnreadableArtefact, twice
+from kafka_replica.sdmx.reading.messages import kind_of, opened_json, read_message
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Part(NamedTuple):

@@ -9,9 +9,9 @@ import pytest
 from test_reading import codelist_xml, xml
 
 from kafka_replica.sdmx import Structures, check_structure, split_message
-from kafka_replica.sdmx import checks as module
-from kafka_replica.sdmx.checks import StructureCheck
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UnreadableContentError, UrnError
+from kafka_replica.sdmx.records import validator as module
+from kafka_replica.sdmx.records.validator import StructureCheck
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing import FakeTopic
 from support.sdmx.sdmx_corpus import record

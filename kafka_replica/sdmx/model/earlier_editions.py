@@ -35,8 +35,8 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class KeyFamilyDimension(Dimension, frozen=True, gc=False, kw_only=True):

@@ -15,10 +15,10 @@ from kafka_replica.sdmx.formats.registry import WRITTEN, keeping_writer, writer
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format, of_content_type
+from kafka_replica.sdmx.messages.format import Format, of_content_type
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 
 DEFAULT_HEADER: Final = Header(id="STRUCTURES", sender="KAFKA_REPLICA", prepared="1970-01-01T00:00:00Z")
 """The default header; its time is fixed, so the same artefacts give the same bytes."""
