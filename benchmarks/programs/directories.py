@@ -20,9 +20,9 @@ import msgspec
 from benchmarks.programs.common import percentile, tell
 from kafka_replica import Replica
 from kafka_replica.directories import Directory, MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.decoding import decoder_for
-from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.records.decoding import decoder_for
 from kafka_replica.records import Partition, Position, Record, Stored
 from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 from kafka_replica.testing import FakeTopic

@@ -28,13 +28,13 @@ from kafka_replica.directories import (
     UniqueIndex,
     record_validator,
 )
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.decoding import decoder_for
-from kafka_replica.directories.interpretation import Interpreter
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.interpreters import ActiveRows, Put
-from kafka_replica.directories.read_only_dict import ReadOnlyDict
-from kafka_replica.directories.schema import Schema
-from kafka_replica.directories.versions import ContentVersions
+from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.records.decoding import decoder_for
+from kafka_replica.directories.records.interpretation import Interpreter
+from kafka_replica.directories.versions.recent_versions import ContentVersions
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from kafka_replica import Replica
 from kafka_replica.directories import Directory, DirectoryChange, MultiValuedIndex, UniqueIndex
-from kafka_replica.directories.contents import Contents
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.interpreters import Put
-from kafka_replica.directories.schema import Schema
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores import Snapshot

@@ -11,7 +11,7 @@ from threading import Condition
 from types import TracebackType
 from typing import Any, Final, Self
 
-from kafka_replica.directories.selection import TopicSelection
+from kafka_replica.directories.versions.topic_selection import TopicSelection
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError, NotReadyError, WaitTimeoutError
 from kafka_replica.listeners import Change, Subscription
 from kafka_replica.records import Record

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Collection
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.directories.contents import Contents, UndecodedContents
-from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.contents.contents import Contents, UndecodedContents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")

@@ -12,16 +12,16 @@ from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
 from weakref import WeakSet
 
 from kafka_replica.common.process import after_fork
-from kafka_replica.directories.changes import DirectoryListener, typed_listener
-from kafka_replica.directories.contents import Contents, UndecodedContents
-from kafka_replica.directories.decoding import decoder_for
+from kafka_replica.directories.contents.contents import Contents, UndecodedContents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.indexes import Index, extractor
-from kafka_replica.directories.interpretation import Interpreter
-from kafka_replica.directories.read_only_dict import ReadOnlyDict
-from kafka_replica.directories.schema import Schema
-from kafka_replica.directories.selection import TopicSelection
-from kafka_replica.directories.versions import ContentVersions
-from kafka_replica.directories.view import DirectoryView
+from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.records.decoding import decoder_for
+from kafka_replica.directories.records.interpretation import Interpreter
+from kafka_replica.directories.versions.changes import DirectoryListener, typed_listener
+from kafka_replica.directories.versions.recent_versions import ContentVersions
+from kafka_replica.directories.versions.topic_selection import TopicSelection
+from kafka_replica.directories.versions.view import DirectoryView
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,

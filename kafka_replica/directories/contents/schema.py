@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.directories.decoding import Decode
-from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.indexes import Index
-from kafka_replica.directories.interpretation import Interpreter
+from kafka_replica.directories.indexes.entry import Entry
+from kafka_replica.directories.records.decoding import Decode
+from kafka_replica.directories.records.interpretation import Interpreter
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
 

@@ -15,10 +15,10 @@ from typing import Any, Final, Generic, TypeVar
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.persistent_map import PersistentMap
-from kafka_replica.directories.claims import Claims
-from kafka_replica.directories.entry import Entry
+from kafka_replica.directories.contents.claims import Claims
+from kafka_replica.directories.contents.schema import Schema, bad_record
 from kafka_replica.directories.indexes import Index, UniqueIndex
-from kafka_replica.directories.schema import Schema, bad_record
+from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
 from kafka_replica.stores import Snapshot

@@ -14,10 +14,10 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.sorted_map import SortedMap
-from kafka_replica.directories.cutoffs import Cutoff, Cutoffs
-from kafka_replica.directories.entry import Entry
-from kafka_replica.directories.interpretation import DeleteAll, Put
-from kafka_replica.directories.schema import Schema, bad_record
+from kafka_replica.directories.contents.cutoffs import Cutoff, Cutoffs
+from kafka_replica.directories.contents.schema import Schema, bad_record
+from kafka_replica.directories.indexes.entry import Entry
+from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Partition, Record, key_bytes
 

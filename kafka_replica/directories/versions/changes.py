@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.entry import Entry
-from kafka_replica.directories.schema import Schema, bad_record
-from kafka_replica.directories.selection import TopicSelection
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema, bad_record
+from kafka_replica.directories.indexes.entry import Entry
+from kafka_replica.directories.versions.topic_selection import TopicSelection
 from kafka_replica.errors import BadRecordError
 from kafka_replica.listeners import Change
 from kafka_replica.stores import Snapshot

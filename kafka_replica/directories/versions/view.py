@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import did_you_mean
-from kafka_replica.directories.contents import Contents, UndecodedContents
+from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.errors import DuplicateValueError
 from kafka_replica.directories.indexes import Index
 from kafka_replica.errors import BadRecordError, UsageError
