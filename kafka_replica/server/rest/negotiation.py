@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from kafka_replica.common.quality_values import Accepted, accepted_in
 from kafka_replica.sdmx import Format, media_types
 from kafka_replica.sdmx.urns.versions import fits
-from kafka_replica.server.quality_values import Accepted, accepted_in
 from kafka_replica.server.rest.grammar import Api
 
 _ML: Final = (Format.SDMX_ML_3_1, Format.SDMX_ML_3_0, Format.SDMX_ML_2_1)

@@ -22,8 +22,8 @@ from kafka_replica.publication.status import State, Status
 from kafka_replica.replica import Replica
 from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.replication.supervisor import Supervision
-from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import (
+from kafka_replica.server.running.workers.link import Link
+from kafka_replica.server.running.workers.messages import (
     NextVersion,
     PresentStatus,
     RecordsPart,
@@ -34,7 +34,7 @@ from kafka_replica.server.workers.messages import (
     WholeState,
     WorkerVersion,
 )
-from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import AppliedChanges, Delta
 

@@ -2,5 +2,5 @@
 
 The main process has the replica and its history. ``feed`` sends each version to the workers, which ``processes``
 starts, monitors and ends. A worker (``worker``) keeps a copy of the versions (``copy``) and answers with the usual app.
-Read ``running`` first, then ``feed`` and ``copy``.
+Read ``main_process`` first, then ``feed`` and ``copy``.
 """

@@ -1,4 +1,4 @@
-"""The role of a process in a service of several processes; see ``workers``."""
+"""The role of a process in a service of several processes; see ``running.workers``."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
-from kafka_replica.server.http_server import Server, make_config, raise_failure
 from kafka_replica.server.listening.sockets import address_of, default_hosts, open_socket
 from kafka_replica.server.routes.sdmx import Answer
+from kafka_replica.server.running.http_server import Server, make_config, raise_failure
+from kafka_replica.server.running.workers.main_process import serve_with_workers
 from kafka_replica.server.settings import ListenSettings, ServerSettings
-from kafka_replica.server.workers.running import serve_with_workers
 
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory

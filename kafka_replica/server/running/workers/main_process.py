@@ -20,7 +20,10 @@ from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
-from kafka_replica.server.http_server import (
+from kafka_replica.server.listening.sockets import address_of, open_socket, tls_context
+from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
+from kafka_replica.server.operation.process_roles import MainRole
+from kafka_replica.server.running.http_server import (
     feed_watchdog,
     handling_signals,
     has_failed_early,
@@ -28,15 +31,12 @@ from kafka_replica.server.http_server import (
     make_config,
     raise_failure,
 )
-from kafka_replica.server.listening.sockets import address_of, open_socket, tls_context
-from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
-from kafka_replica.server.process_roles import MainRole
+from kafka_replica.server.running.workers.feed import VersionFeed
+from kafka_replica.server.running.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
+from kafka_replica.server.running.workers.processes import Workers
+from kafka_replica.server.running.workers.shown import SharedNumber
+from kafka_replica.server.running.workers.statistics import SummedStatistics
 from kafka_replica.server.settings import ListenSettings, ServerSettings
-from kafka_replica.server.workers.feed import VersionFeed
-from kafka_replica.server.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
-from kafka_replica.server.workers.processes import Workers
-from kafka_replica.server.workers.shown import SharedNumber
-from kafka_replica.server.workers.statistics import SummedStatistics
 
 if TYPE_CHECKING:
     from kafka_replica.history import VersionHistory

@@ -17,9 +17,9 @@ from typing import Final
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.metrics.server import FOLDER_VARIABLE, SummedMetrics
 from kafka_replica.sdmx.lookups.live import LiveStats
-from kafka_replica.server.workers.feed import VersionFeed
-from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import (
+from kafka_replica.server.running.workers.feed import VersionFeed
+from kafka_replica.server.running.workers.link import Link
+from kafka_replica.server.running.workers.messages import (
     LogLine,
     ServiceDescription,
     WorkerHeartbeat,
@@ -136,7 +136,7 @@ class Workers:
             begin = self._begin
             descriptors = (others.fileno(), begin.socket_descriptor, begin.shown_descriptor)
             process = subprocess.Popen(
-                [sys.executable, "-m", "kafka_replica.server.workers.worker", str(others.fileno())],
+                [sys.executable, "-m", "kafka_replica.server.running.workers.worker", str(others.fileno())],
                 stdin=subprocess.DEVNULL,
                 pass_fds=descriptors,
                 env=self._environment,

@@ -16,12 +16,12 @@ import uvicorn
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx.lookups.live import LiveStats
 from kafka_replica.server.app import Service
-from kafka_replica.server.http_server import Server, make_config
-from kafka_replica.server.process_roles import WorkerRole
-from kafka_replica.server.workers.copy import ReplicaCopy
-from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import LogLine, ServiceDescription, WorkerHeartbeat, WorkerServing
-from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.server.operation.process_roles import WorkerRole
+from kafka_replica.server.running.http_server import Server, make_config
+from kafka_replica.server.running.workers.copy import ReplicaCopy
+from kafka_replica.server.running.workers.link import Link
+from kafka_replica.server.running.workers.messages import LogLine, ServiceDescription, WorkerHeartbeat, WorkerServing
+from kafka_replica.server.running.workers.shown import SharedNumber
 
 ALIVE_EVERY_S: Final = 1.0
 _ACCEPTED_AT_ONCE: Final = 1  # so that a worker does not take all waiting connections away from the others

@@ -13,9 +13,15 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.listeners import Change
 from kafka_replica.records import Partition, Record, Stored
-from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import NextVersion, RecordsPart, ServingPermission, VersionsShown, WholeState
-from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.server.running.workers.link import Link
+from kafka_replica.server.running.workers.messages import (
+    NextVersion,
+    RecordsPart,
+    ServingPermission,
+    VersionsShown,
+    WholeState,
+)
+from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import Snapshot
 
 _RECORDS_AT_ONCE: Final = 2000
