@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 _QUALITY: Final = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?").fullmatch
 
 
-class Accepted(NamedTuple):
+class WeightedElement(NamedTuple):
     """An element of such a header.
 
     Attributes:
@@ -23,14 +23,14 @@ class Accepted(NamedTuple):
     quality: float
 
 
-def accepted_in(header: str) -> list[Accepted]:
+def accepted_in(header: str) -> list[WeightedElement]:
     """Return the elements of a header such as ``Accept``; those with an invalid weight are left out."""
-    found: list[Accepted] = []
+    found: list[WeightedElement] = []
     for element in header.split(","):
         name, *written = element.split(";")
         pairs = (parameter.partition("=") for parameter in written)
         parameters = {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
         quality = parameters.pop("q", "") or "1"
         if _QUALITY(quality):
-            found.append(Accepted(name.strip().lower(), parameters, float(quality)))
+            found.append(WeightedElement(name.strip().lower(), parameters, float(quality)))
     return found

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
-from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.binding import BoundRules, bind
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.data.validation.multi_valued import asked_singly
 from kafka_replica.errors import UsageError
@@ -43,7 +43,7 @@ class PreparedFrame:
 
     df: DataFrame
     texts: Mapping[str, Column]
-    bound: Bound
+    bound: BoundRules
     expressions: Expressions
     several: frozenset[str]
     floating: frozenset[str]

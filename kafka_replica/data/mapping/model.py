@@ -124,7 +124,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedValues:
     """A component that always has these values."""
 
     component: str
@@ -198,8 +198,8 @@ class MapPlan:
     source: MapSide
     target: MapSide
     copies: tuple[Copy, ...]
-    fixed: tuple[Fixed, ...]
-    source_fixed: tuple[Fixed, ...]
+    fixed: tuple[FixedValues, ...]
+    source_fixed: tuple[FixedValues, ...]
     values: tuple[ValueMap, ...]
     dates: tuple[DateMap, ...]
     severities: tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from kafka_replica.common.chained import Chained
+from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.data.files.messages import is_streamed, located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
 from kafka_replica.data.jobs.job import Job
@@ -99,4 +99,6 @@ def _of_blocks(
 
     columns: dict[str, list[Any]] = columns_of(blocks())
     known = {"line": pl.Series(lines, dtype=pl.UInt32)}
-    return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known, paths=Chained(paths) if paths else None)
+    return RowsPart(
+        pl.DataFrame(columns, infer_schema_length=None), known, paths=Concatenation(paths) if paths else None
+    )

@@ -10,7 +10,7 @@ import polars as pl
 
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
-from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.binding import BoundRules, bind
 from kafka_replica.data.validation.model import ACTION, Check, Rules
 from kafka_replica.data.validation.multi_valued import asked_singly
 
@@ -34,7 +34,7 @@ class PreparedFrame:
     """
 
     texts: pl.DataFrame
-    bound: Bound
+    bound: BoundRules
     several: frozenset[str]
     floating: frozenset[str]
 

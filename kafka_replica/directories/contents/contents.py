@@ -134,7 +134,7 @@ class Contents(Generic[T]):
 
     def advanced(self, touched: Collection[bytes], record_of: Callable[[bytes], Record | None]) -> Contents[T]:
         """Return the contents of a version that differs from this one at most in the touched records."""
-        change = _Changing(self)
+        change = _NextContents(self)
         if self.claims is None:
             for key in touched:
                 change.replace_record(key, record_of)
@@ -216,7 +216,7 @@ class UndecodedContents(Generic[T]):
         return entry.found
 
 
-class _Changing(Generic[T]):
+class _NextContents(Generic[T]):
     """The contents of the next version under construction."""
 
     def __init__(self, before: Contents[T]) -> None:

@@ -29,14 +29,14 @@ class OpenFile(NamedTuple):
     content: IO[bytes]
 
 
-class Rejected(NamedTuple):
+class RejectedArtefact(NamedTuple):
     """An artefact in a file that cannot be read."""
 
     file: Path
     error: UnreadableArtefact
 
 
-class Merged(NamedTuple):
+class MergedScheme(NamedTuple):
     """A scheme of standalone items that was merged from several files: the files, and the ids defined differently."""
 
     files: tuple[Path, ...]
@@ -53,9 +53,9 @@ class FileContents:
     """Files that cannot be read as a whole, each with the reason; only if the caller accepts unreadable files."""
     replaced: list[tuple[Urn, Path]] = field(default_factory=list)
     """Artefacts that several files hold: the artefact in this file, read later, wins."""
-    rejected: list[Rejected] = field(default_factory=list)
+    rejected: list[RejectedArtefact] = field(default_factory=list)
     """Artefacts that cannot be read, in files with other, readable artefacts."""
-    merged: dict[Urn, Merged] = field(default_factory=dict)
+    merged: dict[Urn, MergedScheme] = field(default_factory=dict)
     """Schemes that were merged from several files (``kafka_replica.sdmx.merge_copies``)."""
 
 
@@ -136,7 +136,7 @@ def read_structures(
                 raise kind(f"{file}: {error}") from error
             contents.left_out[file] = str(error)
             continue
-        contents.rejected.extend(Rejected(file, error) for error in errors)
+        contents.rejected.extend(RejectedArtefact(file, error) for error in errors)
         for part in parts:
             copies.setdefault(part.urn, []).append((file, part))
     for urn, held in copies.items():
@@ -146,10 +146,12 @@ def read_structures(
             names = ", ".join(str(file) for file, _ in held)
             if skip_unreadable is not True:
                 raise MessageError(f"{names}: {error}") from error
-            contents.rejected.append(Rejected(held[-1][0], UnreadableArtefact(urn.cls, urn.id, urn, names, str(error))))
+            contents.rejected.append(
+                RejectedArtefact(held[-1][0], UnreadableArtefact(urn.cls, urn.id, urn, names, str(error)))
+            )
             continue
         if len(held) > 1 and any(part.is_synthetic for _, part in held):
-            contents.merged[urn] = Merged(tuple(file for file, _ in held), conflicts)
+            contents.merged[urn] = MergedScheme(tuple(file for file, _ in held), conflicts)
         else:
             contents.replaced.extend((urn, file) for file, _ in held[1:])
     return contents

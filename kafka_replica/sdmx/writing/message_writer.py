@@ -17,7 +17,7 @@ from kafka_replica.sdmx.writing.messages import DEFAULT_HEADER, message_of, veri
 _OVERHEAD_BYTES: Final = 1_000  # of an entry
 
 
-class _Kept(NamedTuple):
+class _CachedElement(NamedTuple):
     artefact: Artefact
     """The artefact itself: as long as it is kept, no other object has its ``id()``."""
     element: Any
@@ -37,7 +37,7 @@ class MessageWriter:
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._kept: OrderedDict[tuple[int, Format], _Kept] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, Format], _CachedElement] = OrderedDict()
         self._lock = Lock()
         self.size_bytes = 0
         """The approximate size of all parts."""
@@ -63,10 +63,10 @@ class MessageWriter:
                 self._kept.move_to_end(key)
                 return kept.element
         element, size_bytes = verified_element(artefact, format_)
-        self._keep(key, _Kept(artefact, element, size_bytes + _OVERHEAD_BYTES))
+        self._keep(key, _CachedElement(artefact, element, size_bytes + _OVERHEAD_BYTES))
         return element
 
-    def _keep(self, key: tuple[int, Format], new: _Kept) -> None:
+    def _keep(self, key: tuple[int, Format], new: _CachedElement) -> None:
         with self._lock:
             if new.size_bytes > self._max_bytes or key in self._kept:
                 return

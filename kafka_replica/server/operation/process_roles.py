@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from kafka_replica.metrics.sdmx import Live
+from kafka_replica.metrics.sdmx import StatsSource
 
 
 class WorkerRole(NamedTuple):
@@ -22,7 +22,7 @@ class MainRole(NamedTuple):
 
     metrics_folder: Path
     """The folder in which workers count requests."""
-    structures: Live
+    structures: StatsSource
     """The statistics of the workers' look-ups."""
 
 

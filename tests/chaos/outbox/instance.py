@@ -12,7 +12,7 @@ from chaos.outbox.options import PRODUCER_ID, PROGRESS_TOPIC, TOPIC
 from chaos.outbox.wrong import WAYS
 from kafka_replica.producer import ProducerSettings, StructureProducer
 from kafka_replica.producer.errors import OutboxError
-from kafka_replica.producer.notices import Notice, Retrying, Suspension, Takeover
+from kafka_replica.producer.notices import Notice, Retry, Suspension, Takeover
 
 LEASE_S = 2.0
 
@@ -35,7 +35,7 @@ def main() -> None:
     orders, journal = Orders(), Journal(Path(said["journal"]))
 
     def tell(notice: Notice) -> None:
-        if isinstance(notice, (Takeover, Retrying, Suspension)):
+        if isinstance(notice, (Takeover, Retry, Suspension)):
             journal.write(type(notice).__name__, **notice._asdict())
 
     kind = WAYS[said["wrong"]] if said["wrong"] else StructureProducer

@@ -20,7 +20,7 @@ from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
-from kafka_replica.producer.notices import DatabaseAwaited, Notice
+from kafka_replica.producer.notices import DatabaseWait, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of
@@ -48,7 +48,7 @@ def test_a_producer_that_starts_early_waits_for_the_database(
     with ThreadPoolExecutor(1) as thread:
         making = thread.submit(StructureProducer, settings, observers=[told.append])
         wait_until(lambda: len(told) >= 2, "it says that it waits")
-        assert all(isinstance(each, DatabaseAwaited) for each in told)
+        assert all(isinstance(each, DatabaseWait) for each in told)
         assert "127.0.0.1" in told[0].reason  # type: ignore[union-attr]
         assert server.password not in str(told)
         server.start()

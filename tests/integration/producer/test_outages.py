@@ -15,7 +15,7 @@ from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.settings import ProducerSettings
 from support.broker.secured_kafka import Secured
@@ -85,14 +85,14 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
             assert failing_s(status.reason) >= BEYOND_TIMEOUTS_S / 2  # the last text is as old as the last attempt
             assert status.as_json()["retrying"]
         with StructureProducer(settings, observers=[told.append]) as again:
-            wait_until(lambda: isinstance(told[-1], Retrying), "it tries again after a start, too", LONG_S)
+            wait_until(lambda: isinstance(told[-1], Retry), "it tries again after a start, too", LONG_S)
             kafka.start()
             wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
             wait_until(lambda: again.status(watch_s=5).running, "the status says that it is over", LONG_S)
             kafka.kill()
             record(again, "d")
             wait_until(lambda: again.status().retrying, "the next outage is seen", LONG_S)
-            next_one = failing_s(next(notice.reason for notice in told[::-1] if isinstance(notice, Retrying)))
+            next_one = failing_s(next(notice.reason for notice in told[::-1] if isinstance(notice, Retry)))
             assert next_one < time.monotonic() - began_s - BEYOND_TIMEOUTS_S, "it is not counted from the first outage"
             kafka.start()
             wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
@@ -157,7 +157,7 @@ def _is_refused(settings: ProducerSettings) -> None:
     assert (status.failed.tx_id, status.failed.status) == (1, 3)
     assert "_AUTHENTICATION" in (status.failed.error or "")
     assert "Invalid username or password" in (status.failed.error or "")
-    assert not any(isinstance(notice, Retrying) for notice in told)
+    assert not any(isinstance(notice, Retry) for notice in told)
 
 
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> N
         assert failed is not None
         assert failed.status == 3
         assert topic in (failed.error or "")
-        assert [notice.attempt for notice in told if isinstance(notice, Retrying)] == [1, 2]
+        assert [notice.attempt for notice in told if isinstance(notice, Retry)] == [1, 2]
     local_kafka.create_topic(topic, config=KEEP)
     with StructureProducer(settings) as producer:
         wait_until(lambda: producer.status().pending == 0, f"it is sent: {producer.status()}", LONG_S)

@@ -17,7 +17,7 @@ from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind,
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Content, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
 from kafka_replica.producer.outbox.tables import change, metadata, tx
 
 
@@ -25,7 +25,7 @@ def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind
     """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    found = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
+    found = Queue(engine, "structures").contents(RecordedTransaction(tx_id, kind, 0, 0, messages))
     listed = list(found.records)
     assert len(listed) == found.record_count
     return listed

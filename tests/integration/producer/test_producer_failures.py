@@ -28,7 +28,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
@@ -80,7 +80,7 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
             status = producer.status()
             assert (status.mode, status.retrying, status.running) == (Mode.RUNNING, True, False)
             assert (status.failed, status.sent, status.pending) == (None, 0, 2)
-            retries = [notice for notice in told if isinstance(notice, Retrying)]
+            retries = [notice for notice in told if isinstance(notice, Retry)]
             assert [notice.attempt for notice in retries[:4]] == [1, 2, 3, 4]
             assert any("no answer stated whether the transaction was committed" in notice.reason for notice in retries)
             body = inbox.messages[0].get_payload(decode=True)

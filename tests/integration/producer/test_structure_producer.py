@@ -15,9 +15,9 @@ from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import Compression, HmacKey, Signing
 from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
-from kafka_replica.producer.encoding import Encoded
+from kafka_replica.producer.encoding import EncodedValue
 from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source
@@ -167,7 +167,7 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
         assert status.failed is not None
         assert (status.failed.tx_id, status.failed.status, status.sent, status.pending) == (2, 3, 1, 2)
         assert "MSG_SIZE_TOO_LARGE" in (status.failed.error or "")
-        assert not any(isinstance(notice, Retrying) for notice in told)
+        assert not any(isinstance(notice, Retry) for notice in told)
         assert [notice.tx_id for notice in told if isinstance(notice, Suspension)] == [2]
     told.clear()
     with StructureProducer(settings, observers=[told.append]) as producer:
@@ -195,10 +195,10 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
     broken = threading.Event()
     broken.set()
 
-    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
         if key == b"bad" and broken.is_set():
             raise ValueError("cannot be written")
-        return None if key == b"other" else Encoded(value.upper(), wanted)
+        return None if key == b"other" else EncodedValue(value.upper(), wanted)
 
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, media_type="text/loud", validate=False)
     with StructureProducer(settings, encoder=encode) as producer:

@@ -22,7 +22,7 @@ from kafka_replica.metrics.producer import export_producer, serve, unexport_prod
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.producer.files import make_source, read_configuration
-from kafka_replica.producer.notices import Notice, SourceFailed, SourceRead
+from kafka_replica.producer.notices import Notice, SourceFailure, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of
@@ -118,7 +118,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
                 with Watcher(source, first):
                     wait_until(lambda: first.status().sent == 1, "it publishes")
                     service.answers["*"] = Says("no", 500)
-                    wait_until(lambda: any(isinstance(notice, SourceFailed) for notice in told), "it fails")
+                    wait_until(lambda: any(isinstance(notice, SourceFailure) for notice in told), "it fails")
                     before = len(told)
                     service.answers["*"] = Says(codelist("CL_A"))
                     wait_until(
@@ -129,7 +129,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
                 first.close()
                 service.answers["*"] = Says(codelist("CL_A CL_B"))
                 wait_until(lambda: second.status().sent == 2, "the other one publishes")
-        failures = [notice for notice in told if isinstance(notice, SourceFailed)]
+        failures = [notice for notice in told if isinstance(notice, SourceFailure)]
         assert len(failures) == 1, "each reason once"
 
 

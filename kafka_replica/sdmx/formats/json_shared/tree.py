@@ -48,7 +48,7 @@ class _Link(msgspec.Struct):
     urn: str | None = None
 
 
-class _Linked(msgspec.Struct):
+class _LinkedObject(msgspec.Struct):
     """An object with links."""
 
     links: list[_Link] | None = None
@@ -109,7 +109,7 @@ _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
 _META: Final = msgspec.json.Decoder(_Meta).decode
-_LINKS: Final = msgspec.json.Decoder(_Linked)
+_LINKS: Final = msgspec.json.Decoder(_LinkedObject)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:

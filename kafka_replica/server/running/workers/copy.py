@@ -27,7 +27,7 @@ from kafka_replica.server.running.workers.messages import (
     NextVersion,
     PresentStatus,
     RecordsPart,
-    ReplicaEnded,
+    ReplicaEnd,
     ServiceDescription,
     ServingPermission,
     VersionsShown,
@@ -42,7 +42,7 @@ _SILENT_S: Final = 10.0  # without a status for this time, the main process is a
 _FINAL: Final = frozenset({State.NEW, State.FAILED, State.STOPPED})
 
 
-class _Waiting(NamedTuple):
+class _PendingVersion(NamedTuple):
     """A received version that is not shown yet."""
 
     snapshot: Snapshot
@@ -71,7 +71,7 @@ class CopyFeed:
         self._store = store
         self._publisher = publisher
         self._on_end = on_end
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_PendingVersion] = deque()
         self._lock = RLock()
         self._status = Status(State.NEW, ready=False, version=0, keys=0)
         self._heard_s = time.monotonic()
@@ -117,7 +117,7 @@ class CopyFeed:
                 self._store.stage(Delta(message.records, message.source))
             case PresentStatus():
                 self._status, self._heard_s = message.status, time.monotonic()
-            case ReplicaEnded():
+            case ReplicaEnd():
                 self._end(message.error)
             case ServingPermission():
                 self.show_due()
@@ -129,11 +129,11 @@ class CopyFeed:
         if snapshot.version != message.version:
             raise KafkaReplicaError(f"version {message.version} arrived as {snapshot.version}; please report this")
         with self._lock:
-            self._waiting.append(_Waiting(snapshot, message._replace(records=())))
+            self._waiting.append(_PendingVersion(snapshot, message._replace(records=())))
         self._link.put(WorkerVersion(message.sequence))
         self.show_due()
 
-    def _show(self, waiting: _Waiting) -> None:
+    def _show(self, waiting: _PendingVersion) -> None:
         snapshot, message = waiting
         previous = self._publisher.snapshot
         if previous is None:

@@ -32,7 +32,7 @@ from kafka_replica.server.running.http_server import (
     raise_failure,
 )
 from kafka_replica.server.running.workers.feed import VersionFeed
-from kafka_replica.server.running.workers.messages import PresentStatus, ReplicaEnded, ServiceDescription
+from kafka_replica.server.running.workers.messages import PresentStatus, ReplicaEnd, ServiceDescription
 from kafka_replica.server.running.workers.processes import Workers
 from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.server.running.workers.statistics import SummedStatistics
@@ -92,12 +92,12 @@ def serve_with_workers(
         service = Service(replica, settings, topic, None, history, role)
         address = address_of(opened, listen)
         stack.callback(replica._publisher.record(feed.record))  # noqa: SLF001 - record_versions refuses large values
-        main = _Main(service, listen, workers, feed, lambda: on_listening(address))
+        main = _MainProcess(service, listen, workers, feed, lambda: on_listening(address))
         asyncio.run(main.run(main_socket))
     raise_failure(replica)
 
 
-class _Main:
+class _MainProcess:
     """The main process, which monitors the replica and the workers."""
 
     def __init__(
@@ -153,9 +153,9 @@ class _Main:
         status = await asyncio.to_thread(replica.status)
         self._workers.send(PresentStatus(_without_open(status)))
         if status.state is State.FAILED:
-            self._workers.send(ReplicaEnded(status.last_error or "the replica has failed"))
+            self._workers.send(ReplicaEnd(status.last_error or "the replica has failed"))
         elif status.state is State.STOPPED:
-            self._workers.send(ReplicaEnded(None))
+            self._workers.send(ReplicaEnd(None))
         self._should_end = self._should_end or has_failed_early(replica)
         if self._on_listening is not None and self._workers.are_serving:
             self._on_listening()
@@ -166,7 +166,7 @@ class _Main:
 
 
 class _QuietServer(uvicorn.Server):
-    """A server that does not handle signals, because ``_Main`` does."""
+    """A server that does not handle signals, because ``_MainProcess`` does."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -80,7 +80,7 @@ class PresentStatus(NamedTuple):
     status: Status
 
 
-class ReplicaEnded(NamedTuple):
+class ReplicaEnd(NamedTuple):
     """The notification that the replica has failed with an error message, or was closed (None)."""
 
     error: str | None
@@ -101,7 +101,7 @@ class WorkerHeartbeat(NamedTuple):
     stats: LiveStats | None
 
 
-class WorkerServing(NamedTuple):
+class ServingReport(NamedTuple):
     """The report that the worker accepts connections."""
 
 

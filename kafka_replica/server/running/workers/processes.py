@@ -22,8 +22,8 @@ from kafka_replica.server.running.workers.link import Link
 from kafka_replica.server.running.workers.messages import (
     LogLine,
     ServiceDescription,
+    ServingReport,
     WorkerHeartbeat,
-    WorkerServing,
     WorkerVersion,
 )
 
@@ -153,7 +153,7 @@ class Workers:
             WorkerVersion: lambda message: self._feed.received(worker.link, message.sequence),
             LogLine: lambda message: logging.getLogger(message.record.name).handle(message.record),
             WorkerHeartbeat: lambda message: setattr(worker, "statistics", message.stats),
-            WorkerServing: lambda _message: setattr(worker, "is_serving", True),
+            ServingReport: lambda _message: setattr(worker, "is_serving", True),
         }
         for message in worker.link.received():
             worker.heard_s = time.monotonic()

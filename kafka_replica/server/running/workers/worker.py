@@ -20,7 +20,7 @@ from kafka_replica.server.operation.process_roles import WorkerRole
 from kafka_replica.server.running.http_server import Server, make_config
 from kafka_replica.server.running.workers.copy import ReplicaCopy
 from kafka_replica.server.running.workers.link import Link
-from kafka_replica.server.running.workers.messages import LogLine, ServiceDescription, WorkerHeartbeat, WorkerServing
+from kafka_replica.server.running.workers.messages import LogLine, ServiceDescription, ServingReport, WorkerHeartbeat
 from kafka_replica.server.running.workers.shown import SharedNumber
 
 ALIVE_EVERY_S: Final = 1.0
@@ -73,7 +73,7 @@ class _WorkerServer(Server):
     """A server that shares its socket with other processes, and sends heartbeats to the main process."""
 
     def __init__(self, config: uvicorn.Config, service: Service, link: Link) -> None:
-        super().__init__(config, service, lambda: link.put(WorkerServing()))
+        super().__init__(config, service, lambda: link.put(ServingReport()))
         self._link = link
 
     async def startup(self, sockets: list[socket] | None = None) -> None:

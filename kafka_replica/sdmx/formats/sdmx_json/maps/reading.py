@@ -15,7 +15,7 @@ from kafka_replica.sdmx.formats.sdmx_json.maps.wire import (
     WireFixedValueMap,
     WireFrequencyFormat,
     WireItemMap,
-    WireMapped,
+    WireMappedValue,
     WireMapping,
     WireRepresentationMap,
     WireSchemeMap,
@@ -77,7 +77,7 @@ def _mapping(wire: WireMapping, context: Context) -> RepresentationMapping:
     )
 
 
-def _mapped(wire: WireMapped | str) -> MappedValue:
+def _mapped(wire: WireMappedValue | str) -> MappedValue:
     if isinstance(wire, str):
         return MappedValue(value=wire)
     return MappedValue(

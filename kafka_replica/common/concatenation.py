@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 T = TypeVar("T")
 
 
-class Chained(Sequence[T]):
+class Concatenation(Sequence[T]):
     """A read-only concatenation of sequences; slices do not copy elements, either.
 
     Args:
@@ -28,10 +28,10 @@ class Chained(Sequence[T]):
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> Chained[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Chained[T]:
+    def __getitem__(self, index: slice) -> Concatenation[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Concatenation[T]:
         if isinstance(index, slice):
-            part: Chained[T] = Chained.__new__(Chained)
+            part: Concatenation[T] = Concatenation.__new__(Concatenation)
             part._parts, part._ends, part._indexes = self._parts, self._ends, self._indexes[index]
             return part
         at = self._indexes[index]

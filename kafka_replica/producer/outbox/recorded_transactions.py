@@ -11,7 +11,7 @@ from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.records import Headers
 
 
-class Recorded(NamedTuple):
+class RecordedTransaction(NamedTuple):
     """A recorded transaction."""
 
     tx_id: int
@@ -31,7 +31,7 @@ class View(NamedTuple):
     intent: Intent
     recorded: int
     """The last assigned number."""
-    next: list[Recorded]
+    next: list[RecordedTransaction]
     """The first transactions that are not marked as sent."""
 
 
