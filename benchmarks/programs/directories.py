@@ -78,9 +78,9 @@ def lookups(keys: int, passes: int) -> None:
 
 
 def _seconds(of: Mapping[str, Terminal], order: list[int]) -> float:
-    asked = [f"T{number:07}" for number in order]
+    requested_keys = [f"T{number:07}" for number in order]
     began_s = time.perf_counter()
-    for key in asked:
+    for key in requested_keys:
         of[key]
     return time.perf_counter() - began_s
 

@@ -410,7 +410,7 @@ class Follower:
             raise StoreDamagedError(f"a value read from {self._store!r} differs from the value written")
         self._deletions.ask_now_and_then()
         self._publisher.health.deleting_topics = self._deletions.deleting_topics
-        asked = now()
+        requested_at = now()
         try:
             ends = self._reader.ends()  # this also checks the topics
         except TopicNotFoundError as error:
@@ -420,4 +420,4 @@ class Follower:
         else:
             self._retry.found()
             if self._accept(ends):  # of quiet topics the ends are queried here only
-                self._deletions.answered(asked, ends)
+                self._deletions.answered(requested_at, ends)

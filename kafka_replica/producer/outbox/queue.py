@@ -269,18 +269,18 @@ class Queue:
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("recording the start of the producer")
-    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
+    def change_mode(self, mode: Mode, *, only: list[Mode], request_count: int, incarnation: str) -> bool:
         """Change the producer's mode, unless there was another request; return whether it was changed."""
         with short_transaction(self._engine) as connection:
             if self._lock(connection, incarnation) is None:
                 return False
-            return set_mode(connection, self._id, mode, None, only=only, asked=asked)
+            return set_mode(connection, self._id, mode, None, only=only, request_count=request_count)
 
     @translated("recording that the producer retries")
-    def try_again(self, asked: int) -> bool:
+    def try_again(self, request_count: int) -> bool:
         """Resume a producer that suspended itself, unless there was another request; return whether it was resumed."""
         with short_transaction(self._engine) as connection:
-            return try_again(connection, self._id, now_ms(), asked)
+            return try_again(connection, self._id, now_ms(), request_count)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
         """Return whether this instance has the lease; lock the lease until the end of the database transaction."""

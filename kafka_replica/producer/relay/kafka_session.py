@@ -118,7 +118,7 @@ class KafkaSession:
         progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
         if has_ended:
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
-        self._step("asked")
+        self._step("queried")
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
 

@@ -123,7 +123,7 @@ class Runner:
         self._sent: dict[int, SentTransaction] = {}
         self._leads = False
         self._begun = False
-        self._asked = self._queue.view().intent.asked
+        self._request_count = self._queue.view().intent.request_count
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
         self._confirmation = Confirmation()
@@ -190,7 +190,7 @@ class Runner:
         if not self._begun:
             self._view = view = self._queue.view()
             if view.intent.mode is Mode.FAILED:
-                self._queue.try_again(self._asked)
+                self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
                 self._start(view)
             self._begun = True
@@ -217,7 +217,7 @@ class Runner:
                 self._outbox.resume(connection)
 
     def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
-        self._queue.change_mode(mode, only=only, asked=self._asked, incarnation=view.intent.incarnation)
+        self._queue.change_mode(mode, only=only, request_count=self._request_count, incarnation=view.intent.incarnation)
 
     def _query(self) -> Event:
         if self._lease.term is None:

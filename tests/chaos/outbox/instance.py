@@ -31,15 +31,15 @@ def settings_of(bootstrap: str, database: str) -> ProducerSettings:
 
 def main() -> None:
     """Publish, or stand by, until the harness ends the process."""
-    said = json.loads(sys.argv[1])
-    orders, journal = Orders(), Journal(Path(said["journal"]))
+    arguments = json.loads(sys.argv[1])
+    orders, journal = Orders(), Journal(Path(arguments["journal"]))
 
     def tell(notice: Notice) -> None:
         if isinstance(notice, (Takeover, Retry, Suspension)):
             journal.write(type(notice).__name__, **notice._asdict())
 
-    kind = WAYS[said["wrong"]] if said["wrong"] else StructureProducer
-    settings = settings_of(said["bootstrap"], said["database"])
+    kind = WAYS[arguments["wrong"]] if arguments["wrong"] else StructureProducer
+    settings = settings_of(arguments["bootstrap"], arguments["database"])
     producer: StructureProducer | None = None
     while producer is None:
         try:

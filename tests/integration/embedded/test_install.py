@@ -23,10 +23,10 @@ pytestmark = pytest.mark.broker
 
 def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
     """All jars come from the named repository; after later damage only the damaged jar is downloaded again."""
-    said: list[str] = []
-    kafka = ensure_kafka(progress=said.append)
+    messages: list[str] = []
+    kafka = ensure_kafka(progress=messages.append)
     assert kafka.fetched == len(kafka.jars) == len(read_lock())
-    assert len(said) == 1 + len(kafka.jars)
+    assert len(messages) == 1 + len(kafka.jars)
     assert ensure_kafka().fetched == 0
     victim = kafka.jars[3]
     whole = victim.read_bytes()

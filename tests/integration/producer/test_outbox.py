@@ -300,7 +300,7 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
     assert new.term == frozen.term, "terms begin again, too"
     assert not queue.mark_sent(1, 17, {1: (9, 9)}, incarnation=before)
     assert not queue.mark_failed(frozen.term, 1, Status.REFUSED, "no", incarnation=before)
-    assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], asked=1, incarnation=before)
+    assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], request_count=1, incarnation=before)
     queue.note_identity("tx-other", incarnation=before)
     view = queue.view()
     assert (view.intent.sent, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)

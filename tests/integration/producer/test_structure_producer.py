@@ -137,10 +137,22 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
     with producer:
         all_sent(producer)
         assert record(producer, Put("a", b"1")) == [], "unchanged"
-        log = [(record, said) for record, said in log_of(bootstrap, topic) if said is not None]
-        flush = [record for record, said in log if said is not None and said.transaction == "structures/3"]
+        log = [
+            (record, transaction_headers)
+            for record, transaction_headers in log_of(bootstrap, topic)
+            if transaction_headers is not None
+        ]
+        flush = [
+            record
+            for record, transaction_headers in log
+            if transaction_headers is not None and transaction_headers.transaction == "structures/3"
+        ]
         assert [record.key for record in flush] == [*(b"k%d" % i for i in range(1, 1000)), b"a"]
-        sweep = [(record.key, record.value) for record, said in log if said and said.transaction == "structures/4"]
+        sweep = [
+            (record.key, record.value)
+            for record, transaction_headers in log
+            if transaction_headers and transaction_headers.transaction == "structures/4"
+        ]
         assert sweep == [(b"ghost 1", None), (b"ghost 2", None)]
         assert producer.flush() == [5, 6]
         all_sent(producer)
@@ -154,11 +166,11 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
 ) -> None:
     """A record too large for the topic is rejected by Kafka (3). After a fix and a restart all follows in order."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "2000"})
-    told: list[Notice] = []
+    received: list[Notice] = []
     bootstrap = local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, database)
     settings.kafka["compression.type"] = "none"  # type: ignore[index]
-    with StructureProducer(settings, observers=[told.append]) as producer:
+    with StructureProducer(settings, observers=[received.append]) as producer:
         record(producer, Put("a", b"1"))
         record(producer, Put("large", b"x" * 10_000))
         record(producer, Put("b", b"1"))
@@ -167,11 +179,11 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
         assert status.failed is not None
         assert (status.failed.tx_id, status.failed.status, status.sent, status.pending) == (2, 3, 1, 2)
         assert "MSG_SIZE_TOO_LARGE" in (status.failed.error or "")
-        assert not any(isinstance(notice, Retry) for notice in told)
-        assert [notice.tx_id for notice in told if isinstance(notice, Suspension)] == [2]
-    told.clear()
-    with StructureProducer(settings, observers=[told.append]) as producer:
-        wait_until(lambda: any(isinstance(notice, Suspension) for notice in told), "a start tries again, in vain")
+        assert not any(isinstance(notice, Retry) for notice in received)
+        assert [notice.tx_id for notice in received if isinstance(notice, Suspension)] == [2]
+    received.clear()
+    with StructureProducer(settings, observers=[received.append]) as producer:
+        wait_until(lambda: any(isinstance(notice, Suspension) for notice in received), "a start tries again, in vain")
         assert producer.status().mode is Mode.FAILED
     _widen(bootstrap, topic)
     with StructureProducer(settings) as producer:

@@ -41,7 +41,7 @@ from support.producer.table_tools import (
 from support.producer.table_writers import write, writing
 from support.waiting import wait_until
 
-STEPS = ["taken up", "asked"]
+STEPS = ["taken up", "queried"]
 STEPS_OF_TRANSACTIONS = ["begun", "record", "handed over", "committed"]
 NO_CLEANING = {"min.compaction.lag.ms": "600000"}
 
@@ -216,17 +216,17 @@ def test_the_second_instance_takes_over_when_the_first_ends(
     """The second instance stands by, and takes over when the first one ends."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
     settings = table_settings(bootstrap, topic, database)
-    first_said, second_said = Notices(), Notices()
-    with open_connection(database) as connection, TableSource(settings, observers=[first_said.append]) as first:
-        wait_until(lambda: bool(first_said.of(Takeover)), "the first instance copies")
-        with TableSource(settings, observers=[second_said.append]) as second:
-            wait_until(lambda: bool(second_said.of(StandBy)), "the second instance stands by")
+    first_notices, second_notices = Notices(), Notices()
+    with open_connection(database) as connection, TableSource(settings, observers=[first_notices.append]) as first:
+        wait_until(lambda: bool(first_notices.of(Takeover)), "the first instance copies")
+        with TableSource(settings, observers=[second_notices.append]) as second:
+            wait_until(lambda: bool(second_notices.of(StandBy)), "the second instance stands by")
             write(connection, "a")
-            wait_until(lambda: first_said.sent() == 1, "the first instance has copied")
+            wait_until(lambda: first_notices.sent() == 1, "the first instance has copied")
             first.close()
-            wait_until(lambda: bool(second_said.of(Takeover)), "the second instance takes over")
+            wait_until(lambda: bool(second_notices.of(Takeover)), "the second instance takes over")
             write(connection, "b")
-            wait_until(lambda: second_said.sent() == 1, "the second instance has copied")
+            wait_until(lambda: second_notices.sent() == 1, "the second instance has copied")
         assert (first.failure, second.failure) == (None, None)
         assert check_nothing_twice(bootstrap, topic) == table_rows(connection)
 

@@ -60,7 +60,7 @@ def answers(structures: Structures) -> Any:
     return structures.find(), family, dangling, list(dangling.unreadable), counts, structures.find(version="+")
 
 
-def told(structures: Structures, snapshot: Snapshot) -> None:
+def assert_same_answers(structures: Structures, snapshot: Snapshot) -> None:
     """Check that the look-ups give the same results as new ones for the version alone."""
     assert structures.version == snapshot.version
     assert answers(structures) == answers(Structures(snapshot, cache=DecodeCache(0)))
@@ -97,12 +97,12 @@ def test_every_version_is_answered_for(replica: tuple[FakeTopic, Replica]) -> No
                 live.prepare()
             if version % 2:
                 structures = live.structures()
-                told(structures, snapshot)
+                assert_same_answers(structures, snapshot)
                 held.append((structures, answers(structures)))
         for structures, expected in held:
             assert answers(structures) == expected
         for number in range(followed.snapshot().version - 5, followed.snapshot().version + 1):
-            told(live.structures(followed.at(number)), followed.at(number))
+            assert_same_answers(live.structures(followed.at(number)), followed.at(number))
     with pytest.raises(UsageError, match="closed"):
         live.structures()
 
@@ -273,7 +273,7 @@ def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeyp
     after = live.structures()
     assert after.count_references() == (19, 0)
     assert work.decoded <= 2  # NEW; what refers to it, nothing
-    told(after, snapshot)
+    assert_same_answers(after, snapshot)
     assert len(before.parents(key("L0"))) == 19
     live.close()
 
@@ -363,7 +363,7 @@ def test_threads_that_ask_while_versions_are_made(replica: tuple[FakeTopic, Repl
     for thread in threads:
         thread.join(WAIT_S)
     assert not troubles, troubles[0]
-    told(live.structures(), followed.snapshot())
+    assert_same_answers(live.structures(), followed.snapshot())
 
 
 def test_old_versions_are_let_go_of() -> None:
@@ -404,6 +404,6 @@ def test_on_a_real_broker(local_kafka: Any, kafka_topic: Any, tmp_path: Path) ->
                         transaction.delete(key(f"L{life}{version - 1}0"))
                 snapshot = replica.wait_for(transaction.committed.position, WAIT_S)
                 live.prepare()
-                told(live.structures(), snapshot)
+                assert_same_answers(live.structures(), snapshot)
             assert len(live.structures().parents(key("L0"))) == 9 * (life + 1)
             live.close()

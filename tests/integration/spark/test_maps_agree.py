@@ -95,8 +95,8 @@ def test_keys_of_numbers(spark: SparkSession) -> None:
     frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
     found = on_spark(spark, frame, plan)
     same(found, local_transform(frame, plan))
-    told = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
-    assert told == ["x.1e20"] * 2
+    error_values = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
+    assert error_values == ["x.1e20"] * 2
 
 
 def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:

@@ -363,13 +363,13 @@ class TopicContract(ABC):
             last = replica.wait_for(topic.end(), PATIENCE_S)
             assert values(last) == {"b": b"new", "same": b"1"}
             assert replica.status().counts.rebuilds == 1
-            told: dict[str, bytes | None] = {}
+            received: dict[str, bytes | None] = {}
             for change in changes:
-                told |= {key.decode(): change.snapshot[key].value for key in change.changed}
-                told |= {key.decode(): None for key in change.deleted}
+                received |= {key.decode(): change.snapshot[key].value for key in change.changed}
+                received |= {key.decode(): None for key in change.deleted}
                 if change.version >= last.version:
                     break
-            assert told in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
+            assert received in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
 
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""

@@ -116,7 +116,7 @@ def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
         _compare_facets(component, demands, rules, named)
     _compare_levels(resolved, rules)
     for urn in list(resolved.unread_constraints)[:3]:
-        assert any(str(urn) in told for told in rules.unchecked)
+        assert any(str(urn) in is_listed for is_listed in rules.unchecked)
 
 
 def _compare_facets(component: EffectiveComponent, demands: Demands, rules: Rules, named: set[str]) -> None:
@@ -129,8 +129,8 @@ def _compare_facets(component: EffectiveComponent, demands: Demands, rules: Rule
             continue
         first, *rest = facet.split("_")
         name = first + "".join(map(str.capitalize, rest))
-        told = any(re.match(rf"{re.escape(component.id)}: (facet )?{name}\b", one) for one in rules.unchecked)
-        assert rule in named or told, f"{component.id}: facet {facet} is neither checked nor listed"
+        is_listed = any(re.match(rf"{re.escape(component.id)}: (facet )?{name}\b", one) for one in rules.unchecked)
+        assert rule in named or is_listed, f"{component.id}: facet {facet} is neither checked nor listed"
 
 
 def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:

@@ -138,7 +138,7 @@ def test_both_extensions_of_sdmx_edi_are_known(tmp_path: Path) -> None:
 def test_archives_that_are_refused(tmp_path: Path) -> None:
     """An archive without data, in an archive, or with a password is refused."""
     file = tmp_path / "z.zip"
-    for data, kind, said in (
+    for data, kind, expected_text in (
         (zipped(a__md=b""), UsageError, r"it contains no file named \*.csv"),
         (zipped_once(zipped_once(CSV)), DatasetError, "an archive within an archive"),
         (
@@ -150,7 +150,7 @@ def test_archives_that_are_refused(tmp_path: Path) -> None:
         (CSV, DatasetError, "the archive is damaged"),
     ):
         file.write_bytes(data)
-        with pytest.raises(kind, match=said):
+        with pytest.raises(kind, match=expected_text):
             sources_of([str(file)])[0].read()
     locked = bytearray(zipped_once(CSV))
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

@@ -517,16 +517,16 @@ def test_a_listener_receives_objects_before_and_after_each_version(topic: FakeTo
 @pytest.mark.parametrize("interpreter", [None, ActiveRows(key="terminal_id")])
 def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: Interpreter | None) -> None:
     """A key that two records claim is absent for both, and there again when one of the records has gone."""
-    told: dict[str, Terminal] = {}
+    received: dict[str, Terminal] = {}
     versions: list[int] = []
     came = threading.Condition()
 
     def listen(change: DirectoryChange[str, Terminal]) -> None:
         with came:
-            told.update(change.added)
-            told.update({key: each.after for key, each in change.changed.items()})
+            received.update(change.added)
+            received.update({key: each.after for key, each in change.changed.items()})
             for key in change.deleted:
-                del told[key]
+                del received[key]
             versions.append(change.version)
             came.notify_all()
 
@@ -548,8 +548,8 @@ def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: I
             with came:
                 assert came.wait_for(lambda version=view.version: versions and versions[-1] >= version, WAIT_S)
             claimed = [each.terminal_id for each in map(decoded, replica.snapshot().values())]
-            assert told.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
-            assert told == {key: terminals[key] for key in told}
+            assert received.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
+            assert received == {key: terminals[key] for key in received}
 
 
 def decoded(record: Record) -> Terminal:

@@ -264,7 +264,7 @@ def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[
     records: dict[bytes, Record] = {}
     kept = Structures(FakeSnapshot(records, 0))
     past: list[tuple[Structures, Any]] = []
-    for number, (changes, is_asked) in enumerate(versions, start=1):
+    for number, (changes, is_queried) in enumerate(versions, start=1):
         records, changed = dict(records), []
         for id_, its, parts, what in changes:
             key = f"{URN}codelist.Codelist=A:{id_}({its})".encode()
@@ -276,7 +276,7 @@ def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[
         anew = Structures(FakeSnapshot(records, number))
         without_index = everything(anew, is_indexed=False)
         assert everything(kept, is_indexed=False) == without_index
-        if is_asked:
+        if is_queried:
             expected = everything(anew, is_indexed=True)
             assert expected[0] == without_index
             assert everything(kept, is_indexed=True) == expected

@@ -41,7 +41,7 @@ def tree(element: Any) -> Any:
     return element.tag, list(element.items()), element.text or "", element.tail or "", inner
 
 
-def said(message: Message) -> Any:
+def comparable(message: Message) -> Any:
     """Return the content of a message, with its codes made."""
     return message.format, message.header, list(message)
 
@@ -68,7 +68,7 @@ def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
             assert_the_same(data)
         found = sdmx_ml.read_short(data)
         if found is not None:
-            assert said(found) == said(sdmx_ml.read_message(data))
+            assert comparable(found) == comparable(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
@@ -81,7 +81,7 @@ def test_both_ways_agree_on_every_class(path: Any) -> None:
         found = sdmx_ml.read_short(data)
         if found is not None:
             taken += 1
-            assert said(found) == said(sdmx_ml.read_message(data))
+            assert comparable(found) == comparable(sdmx_ml.read_message(data))
     format_, root = parse(path.read_bytes())
     is_structure = str(root.tag).endswith("}Structure")
     if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
@@ -181,7 +181,7 @@ def test_damaged_texts_are_declined_or_read_like_libxml2(seed: int) -> None:
     assert tree(found) == tree(etree.fromstring(data))
     short = sdmx_ml.read_short(data)
     if short is not None:
-        assert said(short) == said(sdmx_ml.read_message(data))
+        assert comparable(short) == comparable(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize(

@@ -153,11 +153,11 @@ def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any
 
 def family(structures: Structures) -> Any:
     """Return the answers to all queries about the references of a version."""
-    asked = [
+    queried = [
         (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn), structures.ancestors(urn))
         for urn in structures
     ]
-    return asked, structures.dangling()
+    return queried, structures.dangling()
 
 
 def test_refreshing_decodes_only_changed_artefacts(monkeypatch: pytest.MonkeyPatch) -> None:

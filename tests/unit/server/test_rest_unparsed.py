@@ -201,11 +201,11 @@ def test_nothing_is_known_before_the_references_are() -> None:
 
 def test_the_service_answers_without_the_parser_in_each_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the first request of a version is parsed; the others are answered from that version, too."""
-    asked: list[str] = []
+    requested_paths: list[str] = []
     parsed = DefaultAnswer.__call__
 
     def noted(self: DefaultAnswer, request: RestRequest, structures: Structures) -> RestAnswer:
-        asked.append(request.path)
+        requested_paths.append(request.path)
         return parsed(self, request, structures)
 
     monkeypatch.setattr(DefaultAnswer, "__call__", noted)
@@ -224,16 +224,16 @@ def test_the_service_answers_without_the_parser_in_each_version(monkeypatch: pyt
 
         client.get("/sdmx/v2/structure/codelist/SDMX/CL_A/1.0?references=parents")
         assert [get(name) for name in ("A", "L0")] == [_list("A", "first"), _list("L0", "first")]
-        assert len(asked) == 1
+        assert len(requested_paths) == 1
         replica.wait_for(topic.put(URN.format("A"), _list("A", "second")), 30)
         for name in names[1:]:  # a thread finds out meanwhile what has changed
-            del asked[:]
+            del requested_paths[:]
             assert get(name) == _list(name, "first")
-            if not asked:
+            if not requested_paths:
                 break
             time.sleep(0.02)
         assert get("A") == _list("A", "second")
-        assert asked == []
+        assert requested_paths == []
 
 
 def _list(name: str, text: str) -> bytes:
