@@ -198,7 +198,7 @@ class Follower:
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(
-            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_the_open
+            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_open_transactions
         )
         if self._detector.wants_ends:
             self._request_ends()

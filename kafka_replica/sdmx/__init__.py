@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.records.key_filter import only
     from kafka_replica.sdmx.records.validator import StructureCheck, check_structure
     from kafka_replica.sdmx.urns.urn import Urn
-    from kafka_replica.sdmx.writing.messages import media_types, writable, write_message
+    from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
 
 __all__ = [
     "Annotation",
@@ -133,6 +133,7 @@ __all__ = [
     "ValueList",
     "check_structure",
     "decode_cache",
+    "explain_unwritable",
     "media_types",
     "merge_copies",
     "only",
@@ -140,7 +141,6 @@ __all__ = [
     "read_message",
     "split_message",
     "split_readable",
-    "writable",
     "write_message",
 ]
 
@@ -197,7 +197,7 @@ _HOMES: Final = {
     "lookups.stored_message": ("StoredMessage",),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urns.urn": ("Urn",),
-    "writing.messages": ("media_types", "writable", "write_message"),
+    "writing.messages": ("media_types", "explain_unwritable", "write_message"),
 }
 _FREE: Final = {"messages.format", "urns.urn"}  # modules that work without the extra
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}

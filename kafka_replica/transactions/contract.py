@@ -52,7 +52,7 @@ class BoundaryDetector(Protocol):
         """Return whether the ends of the partitions must be requested again before a decision is possible."""
 
     @property
-    def waits_for_the_open(self) -> bool:
+    def waits_for_open_transactions(self) -> bool:
         """Return whether an open transaction prevents committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:

@@ -57,7 +57,7 @@ class QuiescenceDetector:
         return self._looks_quiescent and Position(self._positions) != self._pointed_at
 
     @property
-    def waits_for_the_open(self) -> bool:
+    def waits_for_open_transactions(self) -> bool:
         """Return True: a reader of committed records stops at the first open transaction."""
         return True
 

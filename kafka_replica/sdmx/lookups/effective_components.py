@@ -34,7 +34,7 @@ class Source(Protocol):
 
     def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
     def codelist(self, reference: Urn) -> Codelist: ...  # noqa: D102
-    def expanded(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
+    def expand(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
 
 
 class _ListedValues(NamedTuple):
@@ -108,7 +108,7 @@ class Components:
         if isinstance(found, Codelist):
             has_prefixes = not found.is_stub and any(one.prefix for one in found.extensions)
             unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
-            return _ListedValues(self._source.expanded(found), unprefixed)
+            return _ListedValues(self._source.expand(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
             raise UnreadableContentError(
                 f"{target} has no list of values; use a codelist, value list or concept scheme"

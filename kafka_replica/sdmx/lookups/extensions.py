@@ -44,7 +44,7 @@ class _Place(NamedTuple):
     id: str
 
 
-def expanded(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
+def expand(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
     """Return the codelist with all inherited codes and without extensions; the same object if it has no extensions.
 
     Inherited codes come first, list by list, then the list's own codes. Inherited codes have URNs in this list, and are

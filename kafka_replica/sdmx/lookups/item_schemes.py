@@ -25,4 +25,4 @@ def scheme_of(artefacts: ArtefactReader, reference: Reference) -> tuple[ItemSche
     found = artefacts.artefact(urn)
     if urn.item is None or not isinstance(found, ItemScheme):
         raise UrnError(f"looking for the siblings of {urn}: it is not an item of a scheme; name, for example, a code")
-    return (artefacts.expanded(found) if isinstance(found, Codelist) else found), urn.item
+    return (artefacts.expand(found) if isinstance(found, Codelist) else found), urn.item

@@ -67,7 +67,7 @@ def write_message(
         raise UnwritableError(f"{error}; {_advice(error.artefact, format_)}") from None
 
 
-def writable(artefact: Artefact, media_type: str) -> str | None:
+def explain_unwritable(artefact: Artefact, media_type: str) -> str | None:
     """Return why a format cannot represent an artefact, or None. Raises UnwritableError for an unknown media type."""
     format_ = _format_of(media_type)
     try:
@@ -174,6 +174,6 @@ def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], fo
 
 def _advice(artefact: Artefact, format_: Format) -> str:
     for other in _PREFERRED:
-        if other is not format_ and writable(artefact, other) is None:
+        if other is not format_ and explain_unwritable(artefact, other) is None:
             return f"choose {other} instead"
     return "no format has; correct the artefact"

@@ -35,7 +35,7 @@ def _codes(structures: Structures, artefact: Artefact, report: Report) -> Iterat
             yield (*own, one.id, one.name(), one.description(), None, position, False, *_texts(one))
     elif isinstance(artefact, Codelist):
         mine = artefact.codes
-        found = structures.expanded(artefact).codes
+        found = structures.expand(artefact).codes
         for position, (id_, code) in enumerate(found.items(), start=1):
             inherited = found is not mine and id_ not in mine
             yield (*own, id_, code.name(), code.description(), code.parent, position, inherited, *_texts(code))

@@ -184,7 +184,7 @@ class RealTopic(Backend):
         )
 
     @contextmanager
-    def unavailable(self) -> Iterator[None]:
+    def outage(self) -> Iterator[None]:
         """Stop the broker's process, and let it continue."""
         if not isinstance(self.kafka, LocalKafka):
             pytest.skip("only an embedded broker can be made unavailable")

@@ -51,9 +51,9 @@ def key(id_: str) -> str:
 def answers(structures: Structures) -> Any:
     """Return the results of all queries of a version; each of them names the unreadable records."""
     counts = structures.count_references()
-    dangling = structures.dangling()
+    dangling = structures.dangling_references()
     assert counts.dangling == len(dangling)
-    assert list(dangling.unreadable) == list(structures.unreadable())
+    assert list(dangling.unreadable) == list(structures.unreadable_records())
     queries = (structures.parents, structures.children, structures.ancestors, structures.descendants)
     family = [[list(query(urn)) for query in queries] for urn in structures]
     assert all(query(urn).unreadable.keys() == dangling.unreadable.keys() for query in queries for urn in structures)
@@ -208,9 +208,9 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
         expected = 9 if version % 2 else 19
         assert len(structures.parents(key("L0"))) == len(structures.ancestors(key("L0"))) == expected
         assert len(structures.children(key("L12"))) == len(structures.descendants(key("L12"))) == 1 - version % 2
-        assert len(structures.dangling()) == 10 * (version % 2)
+        assert len(structures.dangling_references()) == 10 * (version % 2)
         assert structures.parents(key("L12").replace("Codelist=", "Code=") + ".A") == ()
-        assert not structures.dangling().is_complete
+        assert not structures.dangling_references().is_complete
         costs.append((*work.take(), feed.now.gets))
     return costs
 
@@ -378,7 +378,7 @@ def test_old_versions_are_let_go_of() -> None:
         records[key(f"L{at}").encode()] = sample._replace(value=b"{broken" if at % 2 else codelist(f"L{at}")[1])
         feed.publish(dict(records), [key(f"L{at}").encode()])
         structures = live.prepare()
-        assert len(structures.dangling().unreadable) == (at + 1) // 2
+        assert len(structures.dangling_references().unreadable) == (at + 1) // 2
         with pytest.raises(ArtefactNotFoundError):
             structures.get(key("NOT_THERE"))
         del structures

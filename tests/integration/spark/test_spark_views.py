@@ -179,7 +179,7 @@ def test_references_and_look_ups_list_the_same_dangling_references() -> None:
     unreadable: list[OmittedArtefact] = []
     table = ViewTables(structures).table(VIEWS["references"], report=unreadable.append)
     shown = {row["target"] for row in table.to_pylist() if row["dangling"]}
-    dangling = structures.dangling()
+    dangling = structures.dangling_references()
     assert shown == {str(one.target) for one in dangling} == {f"{base}Code=T:CL(1.0).NONE", f"{base}Code=T:NONE(1.0).A"}
     assert [one.urn for one in unreadable] == [str(one) for one in dangling.unreadable]
 

@@ -402,7 +402,7 @@ class TopicContract(ABC):
         topic = self.make()
         with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:
             replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
-            with topic.unavailable():
+            with topic.outage():
                 wait_until(lambda: replica.state == State.STALLED)
                 assert values(replica.snapshot()) == {"a": b"1"}
             end = topic.write({"b": b"2"})
@@ -472,7 +472,7 @@ class TopicContract(ABC):
         """The outcome of an unanswered commit is unknown, and its producer cannot continue."""
         topic = self.make()
         producer = topic.producer("writer", timeout_s=2)
-        with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
+        with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
             transaction.put("a", b"1")
         assert transaction.committed.position is None
         with pytest.raises(UsageError), producer.transaction():

@@ -109,10 +109,10 @@ def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
     rule.take(marker(1))
     assert rule.rule.wants_ends
     assert [step for step in rule.answer(2, 1) if step.startswith("|")] == []
-    assert rule.rule.waits_for_the_open
+    assert rule.rule.waits_for_open_transactions
     applied_steps = rule.take(marker(1, partition=P1))
     assert applied_steps == ["b", "| 2,1 of 1"]
-    assert not rule.rule.waits_for_the_open
+    assert not rule.rule.waits_for_open_transactions
 
 
 def test_an_epoch_later_is_another_transaction() -> None:
@@ -132,7 +132,7 @@ def _begun_by_an_old_producer() -> Steps:
     assert rule.answer(2, 1) == ["a"]
     assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
     assert rule.answer(2, 1) == []
-    assert rule.rule.waits_for_the_open
+    assert rule.rule.waits_for_open_transactions
     return rule
 
 

@@ -161,7 +161,7 @@ def test_the_order_of_records_may_change_when_the_log_is_replaced() -> None:
         for key, event in events.items():
             position = topic.put(key, event)
         assert directory.wait_for(position, WAIT_S)["a"] == 2
-        with topic.unavailable():
+        with topic.outage():
             topic.recreate()
             for key, event in reversed(events.items()):
                 topic.put(key, event)

@@ -67,7 +67,7 @@ def test_errors_are_listed(tmp_path: Path) -> None:
     assert all(str(one).startswith(f"{one.file}: ") and one.reason for one in found.errors)
     with pytest.raises(ArtefactNotFoundError):
         found.codelist("A:BAD(1.0.0)")
-    assert found.dangling().is_complete
+    assert found.dangling_references().is_complete
     assert isinstance(found, FileStructures)
     assert read_files(*sample_files()).errors == ()
 
@@ -123,7 +123,7 @@ def test_published_files_are_found_byte_for_byte(row: dict[str, str]) -> None:
     assert len(found.errors) == len(published.rejected) + len(published.left_out)
     for urn in found:
         assert found.get(urn).urn == urn
-    assert found.unreadable() == {}
+    assert found.unreadable_records() == {}
     assert ids(read_files(io.BytesIO(data_of(row)))) == ids(found)
 
 

@@ -80,7 +80,7 @@ def test_the_only_list_with_that_id_is_meant(edition: str, components: str) -> N
     assert faults(edition.replace("_", ""), data) == []
     assert dimension(data) == ("SDMX:STANDALONE_CONCEPT_SCHEME(1.0).FREQ", "SDMX:CL_FREQ(1.0)")
     structures = Structures(FakeSnapshot.of(split_message(data)))
-    assert structures.dangling() == ()
+    assert structures.dangling_references() == ()
     found = structures.resolve(KEY_FAMILY)
     assert isinstance(found, ResolvedStructure)
     assert found.components["FREQ"].allowed_ids() == {"A", "M"}

@@ -250,7 +250,7 @@ def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
 
 def test_without_a_version_requests_can_be_repeated_later(topic: FakeTopic) -> None:
     """Before the first version: 503 with Retry-After, alive, and not ready with the reason."""
-    with topic.unavailable(), topic.replica(stalled_after_s=1000) as replica:
+    with topic.outage(), topic.replica(stalled_after_s=1000) as replica:
         client = client_of(create_app(replica, answer=stand_in))
         found = client.get(f"{CODELISTS}/*")
         assert (found.status_code, found.headers["retry-after"]) == (503, "1")

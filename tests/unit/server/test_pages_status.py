@@ -171,7 +171,7 @@ def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
 
 def test_a_replica_without_a_version_or_with_an_error_has_a_status_page(topic: FakeTopic, replica: Replica) -> None:
     """The page says that there is none yet; and shows the error without addresses and paths."""
-    with topic.unavailable(), topic.replica(stalled_after_s=1000) as other:
+    with topic.outage(), topic.replica(stalled_after_s=1000) as other:
         client = client_of(create_app(other))
         assert "no version yet" in page_at(client, "/structures", 503).text
         wait_until(lambda: other.status().last_error is not None)
