@@ -77,7 +77,7 @@ class Writer(Protocol):
 class KeepingWriter(Writer, Protocol):
     """A module that writes a format in which elements can be kept for several messages."""
 
-    def encoded(self, element: Any) -> tuple[Any, int]:
+    def encode_element(self, element: Any) -> tuple[Any, int]:
         """Return an element that ``message_of`` takes without encoding it again, and its size in bytes.
 
         Raises UnwritableError.

@@ -130,7 +130,7 @@ def verified_element(artefact: Artefact, format_: Format) -> tuple[Any, int]:
     """
     expected, element = _element(artefact, format_)
     _verify(message_of([element], DEFAULT_HEADER, format_), [expected], [artefact], format_)
-    return keeping_writer(format_).encoded(element)
+    return keeping_writer(format_).encode_element(element)
 
 
 def message_of(elements: list[Any], header: Header, format_: Format) -> bytes:

@@ -110,7 +110,7 @@ class Element(NamedTuple):
     about: str = ""
 
 
-def encoded(element: Element) -> tuple[Element, int]:
+def encode_element(element: Element) -> tuple[Element, int]:
     """Return an element as ``message_of`` takes it, and its size in characters."""
     return element, len(element.xml)
 
