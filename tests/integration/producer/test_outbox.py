@@ -86,7 +86,7 @@ def test_many_may_migrate_at_once(database_url: str) -> None:
 
 
 def test_a_rollback_undoes_the_record_and_its_number(engine: Engine, outbox: Outbox) -> None:
-    """A rollback undoes the record and its number."""
+    """After a rollback the outbox has no record, and the next transaction gets the same number."""
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
     with pytest.raises(RuntimeError), engine.begin() as connection:  # noqa: PT012

@@ -104,7 +104,7 @@ def test_rows_become_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, d
 def test_a_long_interval_delays_neither_a_comparison_nor_closing(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """Both are noticed while the source waits for its next snapshot."""
+    """A source that waits for its next snapshot compares on request, and closes, without delay."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
     notices = Notices()
     with (

@@ -78,7 +78,7 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_reports_of_maps(spark: SparkSession) -> None:
-    """Both engines report the same: counts in one order, and the least findings of each kind, each once."""
+    """Both engines make equal reports: counts in one order, and the least findings of each kind, each once."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
     values = ["A", "B", *(f"Z{number}" for number in range(9, 0, -1)), "Z1", None, "é", "𝄞"]
     frame = table([{"A": value, "TIME_PERIOD": "2020"} for value in values])

@@ -252,7 +252,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_partitions_that_are_added(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A running replica also reads added partitions."""
+        """A running replica also reads records of partitions that are added later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make(partitions=1)
         topic.write({"a": b"1"})

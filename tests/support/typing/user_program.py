@@ -173,6 +173,6 @@ def fail(replica: Replica) -> None:
 
 
 def test_a_topic_without_a_broker(topic: FakeTopic) -> None:
-    """A test without a broker."""
+    """A test of a user gets a topic that needs no broker, with the types that it declares."""
     with topic.replica() as replica:
         look_up(replica.snapshot())

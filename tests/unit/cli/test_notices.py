@@ -51,5 +51,5 @@ def test_notices(notice: Notice, words: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_all_notices_are_tested() -> None:
-    """A new notice needs a sentence here."""
+    """Each class of notices has a case in this file, so that a new class needs a sentence."""
     assert {type(notice) for notice, _ in SENTENCES} == set(get_args(Notice))

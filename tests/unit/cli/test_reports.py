@@ -194,7 +194,7 @@ def test_the_report_of_the_ess_fits_its_schema(run: Run, data: Path, tmp_path: P
 
 
 def test_reports_of_maps(run: Run, tmp_path: Path) -> None:
-    """A map has reports in all forms."""
+    """A mapping writes its report as a page, as JSON and in the form of the ESS."""
     assert run("samples", tmp_path / "s").returncode == 0
     where = ["--map", "KR_DEMO:LABOUR_TO_PANEL(1.0)", "--structures", tmp_path / "s", "--out", tmp_path / "o"]
     reports = [part for name in ("a.html", "a.json", "a.ess.json") for part in ("--report", tmp_path / name)]

@@ -58,7 +58,7 @@ def test_only_changes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
-    """One line each for the start, live and stopped; none for what happens in between."""
+    """A replica logs one line each for its start, for live and for stopped, and none for versions between them."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"):

@@ -277,7 +277,7 @@ def test_the_longer_of_two_clocks_counts() -> None:
 
 
 def test_both_clocks_advance() -> None:
-    """Both clocks advance."""
+    """An instant has a time of the wall clock and one of the monotonic clock, and its age is not negative."""
     first, second = now(), now()
     assert 0 <= first.age_s(second) < 3600
     assert first.counted_s is not None

@@ -191,7 +191,7 @@ def test_version_1_is_of_dataflows(artefact: str, expected_text: str, tmp_path: 
 def test_an_invalid_choice_is_refused_with_the_valid_ones(
     words: dict[str, Any], expected_text: str, tmp_path: Path
 ) -> None:
-    """An invalid choice is refused with the valid ones."""
+    """The error for an invalid value of an argument lists the valid values."""
     with pytest.raises(UsageError, match=expected_text):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
 

@@ -177,7 +177,7 @@ def _parquet() -> bytes:
 def test_the_first_bytes_of_standard_input_show_its_kind(
     data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first bytes of standard input show its kind."""
+    """Data on standard input has the kind that its first bytes show, also if it is compressed."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     (source,) = sources_of(["-"])
     assert (source.kind, source.path, source.is_packed) == (kind, "-", True)

@@ -405,7 +405,7 @@ def test_bad_records_are_retried(topic: FakeTopic, tmp_path: Path, is_interprete
 
 
 def test_a_directory_that_was_stopped_is_not_retried(topic: FakeTopic) -> None:
-    """Its error is raised."""
+    """A retry after a bad record has stopped the directory raises the error of that record."""
     put(topic, T1=b"bad")
     with topic.replica() as replica:
         terminals = Directory(replica, Terminal)

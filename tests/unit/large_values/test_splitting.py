@@ -85,7 +85,7 @@ def test_the_bytes_in_the_topic_are_the_documented_ones() -> None:
 
 
 def test_equal_values_of_one_key_share_no_chunk() -> None:
-    """Equal values of one key share no chunk."""
+    """Each write of the same value has an id of its own, so that no two writes share a chunk."""
     ids = {split("k", b"abc", chunk_bytes=1).manifest.write_id for _ in range(100)}  # type: ignore[union-attr]
     assert len(ids) == 100
 
@@ -176,7 +176,7 @@ def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> Non
     ],
 )
 def test_an_unsplittable_value_is_refused_before_the_first_record(arguments: dict, expected_text: str) -> None:
-    """The error comes before the first record."""
+    """Impossible arguments raise an error with the reason before any record is made."""
     with pytest.raises(UsageError, match=re.escape(expected_text)):
         split(**{"key": "k", "value": b"abc", "chunk_bytes": 1, **arguments})
 

@@ -172,7 +172,7 @@ def test_a_service_that_is_not_there() -> None:
     ],
 )
 def test_paths_are_built_for_both_versions_of_the_interface(query: str, second: str, first: str) -> None:
-    """Paths are built for both versions of the interface."""
+    """A query has the path that each version of SDMX REST defines for it."""
     assert path_of(query, "2") == f"{second}?references=none&detail=full"
     assert path_of(query, "1") == f"{first}?references=none&detail=full"
 
@@ -185,7 +185,7 @@ def test_an_invalid_query_is_refused_with_an_example(query: str) -> None:
 
 
 def test_settings_that_are_impossible() -> None:
-    """Impossible settings are refused before any request."""
+    """Impossible settings are refused with the name of the setting, before any request."""
     assert accept_of("application/xml", "1").startswith("application/xml, ")
     for url in ("ftp://x", "nowhere", "http://"):
         with pytest.raises(ConfigurationError, match="url"):

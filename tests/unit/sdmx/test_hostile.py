@@ -145,7 +145,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
 @pytest.mark.thorough
 @given(st.binary(max_size=200), st.none() | st.text(max_size=40))
 def test_noise_is_refused_under_any_content_type(data: bytes, content_type: str | None) -> None:
-    """Noise under any content type is refused."""
+    """Random bytes raise an error of this package, whatever content type they claim."""
     with pytest.raises(SdmxError):
         read_message(data, content_type)
 

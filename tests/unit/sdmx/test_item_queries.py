@@ -237,7 +237,7 @@ def test_dataflows_of_a_category_where_something_cannot_be_read() -> None:
 
 
 def test_reporting_taxonomies_and_messages_of_20() -> None:
-    """Reporting categories name their flows themselves."""
+    """The flows of a reporting category are those that it names itself, with those below it on request."""
     flow, other = (f"{URN}datastructure.Dataflow=A:{one}(1.0.0)" for one in ("F_CPI", "F_ECO"))
     below = named("TWO", provisioningMetadata=[other])
     taxonomy = artefact(

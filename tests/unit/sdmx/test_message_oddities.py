@@ -205,7 +205,7 @@ def test_sdmx_json_in_every_wrapping(message: dict[str, Any], encoding: str) -> 
 
 @pytest.mark.parametrize("message", [{"data": None}, {"data": {}}, {"meta": {"id": "X"}, "data": {"codelists": []}}])
 def test_sdmx_json_of_nothing(message: dict[str, Any]) -> None:
-    """SDMX-JSON without artefacts is not an error."""
+    """An SDMX-JSON message without artefacts is read as an empty message."""
     assert len(read_message(json.dumps(message).encode())) == 0
 
 

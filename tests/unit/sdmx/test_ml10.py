@@ -235,7 +235,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_invalid_1_0_is_refused_with_its_reason(name: str) -> None:
-    """Invalid content is refused with its reason."""
+    """Each kind of invalid SDMX-ML 1.0 is refused with its own reason."""
     data, reason = BAD[name]
     with pytest.raises(MessageError, match=reason):
         read_message(data)

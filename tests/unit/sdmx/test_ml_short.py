@@ -60,7 +60,7 @@ def assert_the_same(data: bytes) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
-    """Both paths agree on real files, whole and split into small messages."""
+    """The short and the general reader agree on real files, whole and split into small messages."""
     whole = unpacked(data_of(row)).lstrip()
     parts = [part.value for part in split_message(whole)] if len(whole) < 3_000_000 else []
     for data in (whole, *parts[:60]):

@@ -97,7 +97,7 @@ def test_the_attributes_are_those_of_the_grammar() -> None:
 
 
 def test_a_urn_cannot_be_changed() -> None:
-    """A URN cannot be changed."""
+    """An assignment to a part of a URN is an error."""
     with pytest.raises(AttributeError):
         Urn.parse(FREQ).id = "X"  # type: ignore[misc]
 

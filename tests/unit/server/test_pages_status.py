@@ -160,7 +160,7 @@ def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> 
 
 
 def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
-    """All links stay below it."""
+    """Below another app, each link and the style sheet of a page have the path of that app."""
     client = client_of(Starlette(routes=[Mount("/my app", create_app(replica))]))
     page = page_at(client, "/my%20app/")
     assert all(

@@ -199,7 +199,7 @@ def check(address: str, answered: dict[Urn, Artefact], found: set[Urn], paramete
 
 
 def test_the_topic_has_what_most_addresses_name() -> None:
-    """Otherwise every answer could be empty."""
+    """The expected answers have artefacts of all classes; otherwise all answers could be empty."""
     seen = {
         one.cls for line in LINES for one in expected_of(line.split("\t")[0], line.split("\t")[1].partition("?")[0])
     }

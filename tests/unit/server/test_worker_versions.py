@@ -248,6 +248,6 @@ def test_the_numbers_of_a_store_begin_once() -> None:
 
 
 def test_a_function_of_the_caller_needs_one_process() -> None:
-    """The other processes do not have it."""
+    """A function of the caller is refused with several workers, because other processes do not have it."""
     with FakeTopic().replica() as replica, pytest.raises(ConfigurationError, match="one worker only"):
         serve(replica, listen=ListenSettings(port=0, workers=2), answer=lambda _request, _structures: None)  # type: ignore[arg-type,return-value]

@@ -110,7 +110,7 @@ def test_names_that_kafka_does_not_distinguish_collide() -> None:
 def test_a_topic_that_is_created_as_declared_has_no_differences(
     brokers: int, copies: int | None, partitions: int
 ) -> None:
-    """The comparison expects exactly what creation makes."""
+    """A topic with the settings that creation gives it does not differ from its declaration."""
     declared = TopicDeclaration("t", partitions, copies, {"cleanup.policy": "compact,delete", "segment.ms": "7"})
     made = copies or recommended_replicas(brokers)
     settings = with_min_insync(declared.settings, made)

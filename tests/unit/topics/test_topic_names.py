@@ -102,7 +102,7 @@ def test_a_pattern_has_all_tenants_and_nothing_else(data: st.DataObject) -> None
 
 
 def test_names_of_folio() -> None:
-    """The examples of FOLIO's documentation."""
+    """The examples of FOLIO's documentation are built, parsed and selected as it describes."""
     name = TopicName(env="bugfest", tenant="fs09000000", producer="inventory", entity="instance")
     assert FOLIO.build(name) == "bugfest.fs09000000.inventory.instance"
     assert FOLIO.parse("fs09000000.inventory.instance").env is None
