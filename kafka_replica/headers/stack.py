@@ -147,9 +147,9 @@ class _Step:
             raise ConfigurationError(
                 f"the header piece {self.piece.name!r} made a value of a tombstone, or a tombstone of a value"
             )
-        if changed.own is None or changed.own == own:
+        if changed.own_headers is None or changed.own_headers == own:
             return TransformedRecord(changed.value, headers)
-        return TransformedRecord(changed.value, self._replaced(headers, own, changed.own))
+        return TransformedRecord(changed.value, self._replaced(headers, own, changed.own_headers))
 
     def _replaced(self, headers: Headers, before: Headers, after: Headers) -> Headers:
         """Return the headers with those of the piece replaced.

@@ -255,7 +255,7 @@ class Follower:
             if has_grown or (conflate and points):
                 continue
             self._point = decision
-            looked = self._publish_at(decision, looked=looked or decision.looked)
+            looked = self._publish_at(decision, looked=looked or decision.has_checked_partitions)
 
     def _add_committed(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; if the store takes parts, pass the version to it in parts."""
@@ -294,7 +294,7 @@ class Follower:
         self._resume_point = resume_point
         self._note_counts()  # before readers can see the version
         self._publisher.published(self._store.snapshot(), applied, transactions, origins)
-        self._detector.shown()
+        self._detector.mark_shown()
         return True
 
     def _expire(self, position: Position) -> None:

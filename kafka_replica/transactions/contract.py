@@ -29,7 +29,7 @@ class ConsistentPoint(NamedTuple):
     position: Position
     transactions: int | None
     """The number of transactions committed since the last point; None if only Kafka knows it."""
-    looked: bool
+    has_checked_partitions: bool
     """True if the list of all partitions was requested after these transactions had been decided."""
 
 
@@ -72,5 +72,5 @@ class BoundaryDetector(Protocol):
             ValueError: the reader broke its contract.
         """
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""

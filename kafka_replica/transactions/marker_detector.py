@@ -112,7 +112,7 @@ class MarkerDetector:
             state.hold()
         return [*decisions, *self._advance()]
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""
         self._unshown.clear()  # the assigner clears its state on its own
 

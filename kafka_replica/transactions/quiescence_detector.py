@@ -87,7 +87,7 @@ class QuiescenceDetector:
             return self._point(looked=False)
         return []
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Do nothing: the detector keeps no state of committed records."""
 
     @property

@@ -83,7 +83,7 @@ class SimpleTypes:
             is_text and found.format.text_type == "XHTML",
             found.min_occurs,
             found.max_occurs,
-            found.column.needed,
+            found.column.must_exist,
         )
 
     def _type(self, effective: EffectiveComponent, name: str) -> str:

@@ -140,7 +140,7 @@ def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
-        ("column-missing", [one.id for one in rules.columns if one.needed and one.id not in columns],
+        ("column-missing", [one.id for one in rules.columns if one.must_exist and one.id not in columns],
          "there is no column {}, which must be given"),
         ("column-unknown", [one for one in columns if one not in known | STANDING and not _is_ours(one)],
          "column {} is not a component of the data structure"),

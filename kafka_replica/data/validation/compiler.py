@@ -172,7 +172,7 @@ class _Compiler:
 
     def _missing(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
         column, rule = one.column, f"{one.column.kind}-missing"
-        if not column.required or rule not in self.severities:
+        if not column.is_required or rule not in self.severities:
             return
         demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
         message = f"{column.kind} {column.id} has no value, and each observation needs one"

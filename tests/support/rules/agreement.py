@@ -104,8 +104,8 @@ def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
         component = resolved.used_components[column.id]
         demands = demands_of(component)
         about = f"{rules.artefact}: {column!r}, and resolved {demands}"
-        assert (column.kind, column.required, column.needed) == demands[:3], about
-        assert column.repeated == (demands.most is None or demands.most > 1), about
+        assert (column.kind, column.is_required, column.must_exist) == demands[:3], about
+        assert column.is_multi_valued == (demands.most is None or demands.most > 1), about
         assert column.values == (demands.listed or frozenset()), about
         assert column.enumeration == (None if component.enumeration is None else component.enumeration.urn), about
         assert column.text_type == demands.text_type, about
