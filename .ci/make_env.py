@@ -68,8 +68,8 @@ def run(command, log, doing, advice, **environment):
         return
     with open(log, errors="replace") as text:
         text.seek(start)
-        said = text.read()
-    reason = next((todo for words, todo in CAUSES if words in said), advice)
+        output = text.read()
+    reason = next((todo for words, todo in CAUSES if words in output), advice)
     fail("%s failed: %s (the whole story: %s)" % (doing, reason, log))
 
 

@@ -75,6 +75,6 @@ def disk_flush(stage: Stage) -> Figures:
         with producer.transaction() as transaction:
             for number in range(records):
                 transaction.put(key_of(number), dice.randbytes(_FLUSH_VALUE_BYTES))
-        said, _ = program.communicate(timeout=900)
-    line = stage.noted(json.loads(said.splitlines()[-1]))
+        output, _ = program.communicate(timeout=900)
+    line = stage.noted(json.loads(output.splitlines()[-1]))
     return {"disk.flush_mb": line["above_mb"]}

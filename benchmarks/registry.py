@@ -27,7 +27,7 @@ from kafka_replica.sdmx.model import (
     Region,
     SelectedValue,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 
 DATAFLOWS: Final = 8_400
 CODELISTS: Final = 2_400

@@ -20,7 +20,7 @@ from kafka_replica.publication.publisher import Publisher
 from kafka_replica.records import Partition, Position
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.stores import MemoryStore, RocksStore, Store
-from kafka_replica.transactions import Batch, Kind, Parsed
+from kafka_replica.transactions import Batch, Kind, ParsedContent
 
 _WHERE = Partition("bench", 0)
 _VALUE_BYTES = 200
@@ -47,7 +47,7 @@ class Road:
             (key_of(number), self._dice.randbytes(_VALUE_BYTES), first + at, 0, ()) for at, number in enumerate(numbers)
         ]
         self._offset = end = first + len(records) + 1  # the marker of the transaction
-        return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, Parsed(records))
+        return Batch(_WHERE, Kind.DATA, first, end - 1, len(records), 1, 0, ParsedContent(records))
 
     def some(self) -> Batch:
         """Return a transaction of random keys."""

@@ -18,8 +18,8 @@ from benchmarks.programs.common import tell
 from kafka_replica import MemoryStore, Partition, Position, Record
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.model import Code, Codelist
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import write_message
 from kafka_replica.stores.delta import Delta
 from kafka_replica_spark import BroadcastCodelists, broadcast, session
 

@@ -20,9 +20,9 @@ import msgspec
 from benchmarks.programs.common import percentile, tell
 from kafka_replica import Replica
 from kafka_replica.directories import Directory, MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.decoding import decoder_for
-from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.records.decoding import decoder_for
 from kafka_replica.records import Partition, Position, Record, Stored
 from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 from kafka_replica.testing import FakeTopic
@@ -78,9 +78,9 @@ def lookups(keys: int, passes: int) -> None:
 
 
 def _seconds(of: Mapping[str, Terminal], order: list[int]) -> float:
-    asked = [f"T{number:07}" for number in order]
+    requested_keys = [f"T{number:07}" for number in order]
     began_s = time.perf_counter()
-    for key in asked:
+    for key in requested_keys:
         of[key]
     return time.perf_counter() - began_s
 

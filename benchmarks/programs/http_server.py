@@ -19,8 +19,8 @@ from benchmarks.programs.common import tell
 from kafka_replica import Replica
 from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.app import Service
-from kafka_replica.server.http_server import make_config
 from kafka_replica.server.listening.sockets import address_of, open_socket
+from kafka_replica.server.running.http_server import make_config
 from kafka_replica.testing import FakeTopic
 
 

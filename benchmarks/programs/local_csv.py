@@ -33,7 +33,7 @@ def _write(file: Path, rows: int) -> None:
 def _scan(file: Path) -> None:
     began, cpu = time.perf_counter(), time.process_time()
     rows = pl.read_csv(file, infer_schema=False).height
-    _told(began, cpu, rows)
+    _print_result(began, cpu, rows)
 
 
 def _validate(file: Path) -> None:
@@ -43,10 +43,10 @@ def _validate(file: Path) -> None:
         job = ValidationJob(sources=sources_of([str(file)]), rules=rules, out=Path(out))
         began, cpu = time.perf_counter(), time.process_time()
         done = local.validate(job, lambda _progress: None)
-        _told(began, cpu, done.report.rows, good=done.good_rows, rejected=done.rejected_rows)
+        _print_result(began, cpu, done.report.rows, good=done.good_rows, rejected=done.rejected_rows)
 
 
-def _told(began: float, cpu: float, rows: int, **more: int) -> None:
+def _print_result(began: float, cpu: float, rows: int, **more: int) -> None:
     wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     tell(wall=wall_s, cpu=cpu_s, peak_mb=peak_mb, rows=rows, **more)

@@ -45,9 +45,9 @@ def kept(keys: int, value_bytes: int) -> tuple[dict[bytes, bytes], Snapshot]:
 
 def seconds(get: Callable[[bytes], object], order: list[int]) -> float:
     """Return the time to query all keys, in seconds."""
-    asked = [key_of(number) for number in order]
+    requested_keys = [key_of(number) for number in order]
     began_s = time.perf_counter()
-    for key in asked:
+    for key in requested_keys:
         get(key)
     return time.perf_counter() - began_s
 

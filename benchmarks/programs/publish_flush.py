@@ -16,7 +16,7 @@ import time
 
 from benchmarks.programs.common import key_of, resident_bytes, tell
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.notices import Arrived, Notice
+from kafka_replica.producer.notices import Arrival, Notice
 
 _TRANSACTION_RECORDS = 20
 _LIMIT_S = 500
@@ -49,7 +49,7 @@ def main() -> None:
     last = [0]
 
     def listen(notice: Notice) -> None:
-        if isinstance(notice, Arrived):
+        if isinstance(notice, Arrival):
             with arrived:
                 last[0] = notice.tx_id
                 arrived.notify_all()

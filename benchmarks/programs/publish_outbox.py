@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.programs.structures import structures
 from benchmarks.programs.turns import take_turns
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.notices import Arrived, Notice, Sending
+from kafka_replica.producer.notices import Arrival, Notice, SendStart
 from kafka_replica.producer.outbox import Outbox
 
 _LIMIT_S = 300
@@ -37,9 +37,9 @@ class Clock:
 
     def listen(self, notice: Notice) -> None:
         """Note the time of a notice from the producer."""
-        if isinstance(notice, Sending) and notice.tx_id == self.first:
+        if isinstance(notice, SendStart) and notice.tx_id == self.first:
             self.began = time.perf_counter(), time.process_time()
-        elif isinstance(notice, Arrived) and notice.tx_id == self.last:
+        elif isinstance(notice, Arrival) and notice.tx_id == self.last:
             self.ended = time.perf_counter(), time.process_time()
             self.done.set()
 

@@ -36,8 +36,8 @@ def _read() -> Reader:
 
 def _walk() -> Reader:
     from kafka_replica.sdmx import read_message  # noqa: PLC0415
-    from kafka_replica.sdmx.base import ItemScheme  # noqa: PLC0415
     from kafka_replica.sdmx.model import DataStructure  # noqa: PLC0415
+    from kafka_replica.sdmx.model.base import ItemScheme  # noqa: PLC0415
 
     def walk(data: bytes) -> None:
         for artefact in read_message(data):

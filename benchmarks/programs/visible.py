@@ -46,22 +46,22 @@ def by_waiting(bootstrap: str, topic: str, boundaries: str) -> Seen:
 
 def by_listening(bootstrap: str, topic: str) -> Seen:
     """Let a listener note the time."""
-    told: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
+    arrivals: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
 
     def listen(change: Change) -> None:
         at_s = time.perf_counter()
         if not change.initial:
-            told.put((change.snapshot[_LAST].value, at_s))
+            arrivals.put((change.snapshot[_LAST].value, at_s))
 
     replica = Replica({"bootstrap.servers": bootstrap}, topic, boundaries="markers").start()
     replica.wait_ready(60)
     replica.subscribe(listen)
-    return lambda value, _position: taken(told, value)
+    return lambda value, _position: taken(arrivals, value)
 
 
 def by_polling(bootstrap: str, topic: str) -> Seen:
     """Let a bare consumer note the time."""
-    told: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
+    arrivals: SimpleQueue[tuple[bytes | None, float]] = SimpleQueue()
     at_end = threading.Event()
 
     def poll() -> None:
@@ -79,17 +79,17 @@ def by_polling(bootstrap: str, topic: str) -> Seen:
                 if message.error() is not None:
                     at_end.set()
                 elif message.key() == _LAST:
-                    told.put((message.value(), time.perf_counter()))
+                    arrivals.put((message.value(), time.perf_counter()))
 
     threading.Thread(target=poll, daemon=True).start()
     at_end.wait(60)
-    return lambda value, _position: taken(told, value)
+    return lambda value, _position: taken(arrivals, value)
 
 
-def taken(told: SimpleQueue[tuple[bytes | None, float]], value: bytes) -> float:
+def taken(arrivals: SimpleQueue[tuple[bytes | None, float]], value: bytes) -> float:
     """Return when that value was seen."""
     while True:
-        found, at_s = told.get(timeout=_GIVE_UP_S)
+        found, at_s = arrivals.get(timeout=_GIVE_UP_S)
         if found == value:
             return at_s
 

@@ -13,7 +13,7 @@ from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
 from kafka_replica.data.jobs import check_findings_path, check_report_path, severities_of
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 @dataclass(frozen=True)

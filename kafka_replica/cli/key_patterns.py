@@ -8,7 +8,7 @@ from typing import Final
 
 from kafka_replica.records import key_text
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _START: Final = 4  # the number of characters of a key that is not a URN, in the example of a pattern
 

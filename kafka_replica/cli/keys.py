@@ -12,8 +12,8 @@ from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Record, key_text
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, UrnError
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import newest
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import newest
 from kafka_replica.stores import Snapshot
 
 # A URN or a part of one: [Class=]AGENCY:ID[(VERSION)][.ITEM]

@@ -8,17 +8,17 @@ from typing import assert_never
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.producer.notices import (
-    Acknowledged,
-    Arrived,
-    Compared,
-    DatabaseAwaited,
+    Acknowledgement,
+    Arrival,
+    DatabaseWait,
     Notice,
-    Retrying,
-    Sending,
-    SourceFailed,
+    Retry,
+    SendStart,
+    SourceFailure,
     SourceRead,
     StandBy,
     Suspension,
+    TableComparison,
     Takeover,
 )
 
@@ -38,37 +38,37 @@ def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
 def sentence(notice: Notice) -> str:
     """Return a notice in words."""
     match notice:
-        case Sending(tx_id):
+        case SendStart(tx_id):
             return f"sending transaction {tx_id}"
-        case Acknowledged():
+        case Acknowledgement():
             lost = f"; {counted(notice.not_carried, 'record')} left out, which the format cannot represent"
             contents = f"{counted(notice.messages, 'record')}, {notice.size:,} bytes"
             return f"Kafka has transaction {notice.tx_id}: {contents}{lost if notice.not_carried else ''}"
-        case Arrived(tx_id):
+        case Arrival(tx_id):
             return f"all transactions up to {tx_id} have arrived"
         case SourceRead():
             return _of_source(notice)
-        case Compared():
+        case TableComparison():
             keys = f"{counted(notice.changed, 'key')} written, {notice.deleted:,} deleted"
             return f"the table was compared with its topic ({notice.reason}): {keys}"
         case _:
             return _of_state(notice)
 
 
-def _of_state(notice: Takeover | StandBy | DatabaseAwaited | Retrying | Suspension | SourceFailed) -> str:
+def _of_state(notice: Takeover | StandBy | DatabaseWait | Retry | Suspension | SourceFailure) -> str:
     match notice:
         case Takeover():
             return "this instance publishes from now on"
         case StandBy():
             return "another instance publishes; this one waits"
-        case DatabaseAwaited(reason):
+        case DatabaseWait(reason):
             return f"waiting for the database: {reason}"
-        case Retrying(attempt, _, reason):
+        case Retry(attempt, _, reason):
             return f"trying again (attempt {attempt}): {reason}"
         case Suspension(tx_id, _, reason):
             at = "" if tx_id is None else f" at transaction {tx_id}"
             return f"suspended{at}: {reason}"
-        case SourceFailed(reason):
+        case SourceFailure(reason):
             return f"the source cannot be read: {reason}"
         case _:
             assert_never(notice)

@@ -26,7 +26,7 @@ class OutputClosedError(Exception):
     """The reader of the standard output has closed the pipe, as ``| head`` does."""
 
 
-class _Writing:
+class _WritingFlag:
     """A flag for a partly written line, because a signal may arrive while a line is being written."""
 
     in_the_middle = False
@@ -41,18 +41,18 @@ def write(data: bytes) -> None:
     """
     if sys.stdout is None:
         raise UsageError("standard output is closed; run the command with an open standard output")
-    _Writing.in_the_middle = True
+    _WritingFlag.in_the_middle = True
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise OutputClosedError from None
-    _Writing.in_the_middle = False
+    _WritingFlag.in_the_middle = False
 
 
 def is_in_the_middle() -> bool:
     """Return whether the last line was written only in part."""
-    return _Writing.in_the_middle
+    return _WritingFlag.in_the_middle
 
 
 def record_attributes(record: Record, *, several_topics: bool = False) -> dict[str, Any]:

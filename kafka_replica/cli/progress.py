@@ -35,7 +35,7 @@ def shown_progress(*, quiet: bool) -> Iterator[ProgressCallback]:
             TextColumn("{task.fields[numbers]}", markup=False), TimeElapsedColumn(),
         )  # fmt: skip
         with Bar(*columns, console=console, transient=True) as bar:
-            yield _OnTerminal(bar)
+            yield _TerminalProgress(bar)
     else:
         yield _InLines()
 
@@ -81,7 +81,7 @@ class _Clock:
         return now_s - self._began_s
 
 
-class _OnTerminal:
+class _TerminalProgress:
     def __init__(self, bar: Bar) -> None:
         self._bar, self._clock = bar, _Clock()
         self._task = bar.add_task("", total=None, numbers="")

@@ -197,10 +197,10 @@ def show(outcome: Outcome, chosen: DataOptions) -> None:
     kind = chosen.out_format
     names = f"good.{kind}, rejected.{kind} and {_REPORT}"
     console.print(f"{names} are in {escape(str(chosen.out))}", highlight=False)
-    if outcome.listed is not None:
+    if outcome.listed_findings is not None:
         total = sum(report.counts.values()) + len(report.dataset)
-        cut = "" if outcome.listed == total else f" of {total:,}"
-        listed = counted(outcome.listed, "finding")
+        cut = "" if outcome.listed_findings == total else f" of {total:,}"
+        listed = counted(outcome.listed_findings, "finding")
         console.print(f"{listed}{cut} in {escape(str(chosen.findings))}", highlight=False)
     for path in chosen.reports:
         console.print(f"report in {escape(str(path))}", highlight=False)

@@ -24,7 +24,7 @@ FAILED: Final = 1
 CALLED_WRONGLY: Final = 2
 
 
-class Terminated(BaseException):
+class TerminationSignal(BaseException):
     """The exception that SIGTERM raises, so that everything is closed."""
 
 
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str] | None) -> int:
     signal.signal(signal.SIGTERM, _terminate)
     try:
         outcome = kafka_replica.main(arguments, prog_name="kafka-replica", standalone_mode=False)
-    except (Exception, KeyboardInterrupt, Terminated) as error:  # noqa: BLE001 - each becomes a sentence
+    except (Exception, KeyboardInterrupt, TerminationSignal) as error:  # noqa: BLE001 - each becomes a sentence
         return _exit_status(error)
     return outcome if isinstance(outcome, int) else 0
 
@@ -45,7 +45,7 @@ def _exit_status(error: BaseException) -> int:
     status = FAILED
     if isinstance(interrupted, KeyboardInterrupt):
         status = INTERRUPTED
-    elif isinstance(error, Terminated):
+    elif isinstance(error, TerminationSignal):
         status = 128 + signal.SIGTERM
     elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
         say("kafka-replica: no command was run")
@@ -77,4 +77,4 @@ def _sentence(error: BaseException) -> str:
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    raise Terminated
+    raise TerminationSignal

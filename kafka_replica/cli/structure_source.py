@@ -25,8 +25,8 @@ from kafka_replica.cli.options import (
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Snapshot
-from kafka_replica.sdmx.files import read_structures, structure_files
-from kafka_replica.sdmx.lookups.of_files import FileSnapshot
+from kafka_replica.sdmx.files.structure_files import read_structures, structure_files
+from kafka_replica.sdmx.lookups.file_structures import FileSnapshot
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from kafka_replica.demo.local_postgres import LocalPostgres, find_binaries
 from kafka_replica.demo.stage import DemoError, Stage
 from kafka_replica.demo.terminals import TerminalTable
 from kafka_replica.embedded import ExistingKafka, LocalKafka
-from kafka_replica.producer.notices import Acknowledged, DatabaseAwaited, Notice
+from kafka_replica.producer.notices import Acknowledgement, DatabaseWait, Notice
 from kafka_replica.producer.postgres import TableSource, TableSourceSettings
 
 _NO_POSTGRES = (
@@ -40,9 +40,9 @@ class Notices:
 
     def __call__(self, notice: Notice) -> None:
         """Handle a notice."""
-        if isinstance(notice, Acknowledged):
+        if isinstance(notice, Acknowledgement):
             self.records += notice.messages
-        elif isinstance(notice, DatabaseAwaited):
+        elif isinstance(notice, DatabaseWait):
             self.outage = notice.reason
 
 

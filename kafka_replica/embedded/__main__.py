@@ -30,7 +30,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("interrupted; incomplete downloads are not used, so you can start again at any time", file=sys.stderr)
         return 130
-    how = f"{kafka.fetched} jars fetched" if kafka.fetched else "in the cache already"
+    how = f"{kafka.download_count} jars fetched" if kafka.download_count else "in the cache already"
     print(f"Apache Kafka {KAFKA_VERSION} is ready in {kafka.folder} ({how})")
     return 0
 

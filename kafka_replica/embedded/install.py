@@ -30,12 +30,12 @@ class Installation:
     Attributes:
         folder: the folder of this version, which may be removed to free the space.
         jars: the broker's checked jars, in class path order.
-        fetched: the number of jars that were downloaded just now.
+        download_count: the number of jars that were downloaded just now.
     """
 
     folder: Path
     jars: tuple[Path, ...]
-    fetched: int = 0
+    download_count: int = 0
 
     @property
     def class_path(self) -> str:
@@ -71,7 +71,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
         if lacking:
             _fetch(lacking, len(wanted), lib, progress or (lambda _: None))
         _write_stamp(lib, wanted)
-    return Installation(folder, jars, fetched=len(lacking))
+    return Installation(folder, jars, download_count=len(lacking))
 
 
 def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], None]) -> None:

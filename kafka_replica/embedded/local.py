@@ -61,7 +61,7 @@ class LocalKafka:
             raise EmbeddedKafkaError(
                 f"setting up the embedded Kafka: port={port!r} is not possible; use 1 to 65535, or None"
             )
-        self._asked_port = port
+        self._requested_port = port
         self._ports: tuple[int, int] | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
         self._plan = Plan(
@@ -83,8 +83,8 @@ class LocalKafka:
         """The port for clients; raises EmbeddedKafkaError before the first start if no port was given."""
         if self._ports is not None:
             return self._ports[0]
-        if self._asked_port is not None:
-            return self._asked_port
+        if self._requested_port is not None:
+            return self._requested_port
         raise EmbeddedKafkaError("the embedded Kafka has no address before it is started; call start() first")
 
     @property
@@ -246,7 +246,7 @@ class LocalKafka:
         return self._supervised
 
     def _choose_ports(self) -> tuple[int, int]:
-        fixed = self._ports[0] if self._ports is not None else self._asked_port
+        fixed = self._ports[0] if self._ports is not None else self._requested_port
         if fixed is not None and not ports.is_free(fixed):
             raise EmbeddedKafkaError(
                 f"while starting Kafka: port {fixed} on {ports.LOOPBACK} is in use; "

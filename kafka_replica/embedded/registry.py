@@ -30,7 +30,7 @@ NAME_RULE = "use up to 64 letters, digits, dashes and underscores"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A started broker; `asked` has the user's choices (port, data, settings)."""
+    """A started broker; ``requested`` has the user's choices (port, data, settings)."""
 
     name: str
     bootstrap_servers: str
@@ -40,12 +40,12 @@ class Entry:
     cluster_id: str
     data_dir: str
     log_path: str
-    asked: dict[str, Any]
+    requested: dict[str, Any]
 
     def public(self) -> dict[str, Any]:
         """Return the fields for scripts."""
         fields = asdict(self)
-        del fields["asked"], fields["supervisor_pid"]
+        del fields["requested"], fields["supervisor_pid"]
         return fields
 
     def lives(self) -> bool:
@@ -118,7 +118,7 @@ class Registry:
                     found.append(entry)
         return found
 
-    def add(self, name: str, kafka: LocalKafka, asked: dict[str, Any]) -> Entry:
+    def add(self, name: str, kafka: LocalKafka, requested: dict[str, Any]) -> Entry:
         """Register a running broker.
 
         Raises:
@@ -126,7 +126,7 @@ class Registry:
         """
         entry = Entry(
             name, kafka.bootstrap_servers, kafka.port, kafka.pid, kafka.supervisor_pid, kafka.cluster_id,
-            str(kafka.data_dir), str(kafka.log_path), asked,
+            str(kafka.data_dir), str(kafka.log_path), requested,
         )  # fmt: skip
         path = self._path(name)
         with os_errors_translated(f"remembering the broker {name!r}", path):

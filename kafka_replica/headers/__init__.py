@@ -9,7 +9,7 @@ from __future__ import annotations
 from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
 from kafka_replica.headers.keys import PRIVATE, PUBLIC, RESERVED, HeaderKey, compact_key, identifier_of
 from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
-from kafka_replica.headers.stack import Stack, Transformed
+from kafka_replica.headers.stack import Stack, TransformedRecord
 
 __all__ = [
     "PRIVATE",
@@ -23,7 +23,7 @@ __all__ = [
     "PieceOutput",
     "ServiceUnavailableError",
     "Stack",
-    "Transformed",
+    "TransformedRecord",
     "compact_key",
     "identifier_of",
 ]

@@ -30,7 +30,7 @@ class PieceInput(NamedTuple):
     """The value in the form that the previous piece left; None for a tombstone."""
     headers: Headers
     """All headers of the record, in their state at this point of the stack."""
-    own: Headers
+    own_headers: Headers
     """The headers that the piece owns, in the order of the record, under their string keys."""
 
 
@@ -38,7 +38,7 @@ class PieceOutput(NamedTuple):
     """The result of a piece."""
 
     value: bytes | None
-    own: Headers | None = None
+    own_headers: Headers | None = None
     """The new headers of the piece, which replace its previous ones; None leaves them unchanged."""
 
 

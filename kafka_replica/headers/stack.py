@@ -10,10 +10,10 @@ from kafka_replica.headers.errors import PieceError
 from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers, Key, key_bytes
 
-__all__ = ["Stack", "Transformed"]
+__all__ = ["Stack", "TransformedRecord"]
 
 
-class Transformed(NamedTuple):
+class TransformedRecord(NamedTuple):
     """The value and headers of a record after a stack."""
 
     value: bytes | None
@@ -72,7 +72,7 @@ class Stack:
         headers: Iterable[tuple[str, bytes | None]] = (),
         *,
         topic: str | None = None,
-    ) -> Transformed:
+    ) -> TransformedRecord:
         """Return the value and headers to write for a record.
 
         Args:
@@ -87,7 +87,7 @@ class Stack:
             ServiceUnavailableError: a key or schema cannot be fetched at the moment.
         """
         raw_key = None if key is None else key_bytes(key)
-        current = Transformed(value, tuple(headers))
+        current = TransformedRecord(value, tuple(headers))
         for step in self._steps:
             current = step.apply(step.piece.outgoing, topic, raw_key, current)
         return current
@@ -99,7 +99,7 @@ class Stack:
         headers: Iterable[tuple[str, bytes | None]] = (),
         *,
         topic: str | None = None,
-    ) -> Transformed:
+    ) -> TransformedRecord:
         """Return the value and headers for readers, given a record in the log; the arguments are those of ``outgoing``.
 
         Raises:
@@ -107,14 +107,14 @@ class Stack:
             ServiceUnavailableError: a key or schema cannot be fetched at the moment.
         """
         raw_key = None if key is None else key_bytes(key)
-        current = Transformed(value, tuple(headers))
+        current = TransformedRecord(value, tuple(headers))
         for step in self._steps_back:
             current = step.apply(step.piece.incoming, topic, raw_key, current)
         compact = self._compact
         if compact.keys().isdisjoint([name for name, _ in current.headers]):
             return current
         named = tuple([(compact.get(name, name), content) for name, content in current.headers])
-        return Transformed(current.value, named)
+        return TransformedRecord(current.value, named)
 
 
 class _Step:
@@ -126,8 +126,12 @@ class _Step:
         self._written = {key.name: key.forms[-1] if compact_keys else key.name for key in piece.keys}
 
     def apply(
-        self, transform: Callable[[PieceInput], PieceOutput], topic: str | None, key: bytes | None, current: Transformed
-    ) -> Transformed:
+        self,
+        transform: Callable[[PieceInput], PieceOutput],
+        topic: str | None,
+        key: bytes | None,
+        current: TransformedRecord,
+    ) -> TransformedRecord:
         value, headers = current
         names = self._names
         own = tuple([(names[name], content) for name, content in headers if name in names])
@@ -143,9 +147,9 @@ class _Step:
             raise ConfigurationError(
                 f"the header piece {self.piece.name!r} made a value of a tombstone, or a tombstone of a value"
             )
-        if changed.own is None or changed.own == own:
-            return Transformed(changed.value, headers)
-        return Transformed(changed.value, self._replaced(headers, own, changed.own))
+        if changed.own_headers is None or changed.own_headers == own:
+            return TransformedRecord(changed.value, headers)
+        return TransformedRecord(changed.value, self._replaced(headers, own, changed.own_headers))
 
     def _replaced(self, headers: Headers, before: Headers, after: Headers) -> Headers:
         """Return the headers with those of the piece replaced.

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.records import Headers, Stored
 
-__all__ = ["TransactionHeaders", "of_transaction", "read", "written"]
+__all__ = ["TransactionHeaders", "of_transaction", "read", "write"]
 
 CONTENT_TYPE: Final = "content-type"
 TRANSACTION: Final = "transaction-id"
@@ -30,7 +30,7 @@ class TransactionHeaders(NamedTuple):
     """The time at which the source recorded the transaction, in ms since 1970-01-01 UTC."""
 
 
-def written(values: TransactionHeaders) -> Headers:
+def write(values: TransactionHeaders) -> Headers:
     """Return the values as four Kafka headers in UTF-8, with numbers in decimal digits."""
     return (
         (TRANSACTION, values.transaction.encode()),
@@ -49,7 +49,7 @@ _NUMBERED = tuple(map(_numbered, range(1000)))  # the same headers in every tran
 
 def of_transaction(values: TransactionHeaders) -> Callable[[int], Headers]:
     """Return a function that returns the headers of a record of one transaction, given the number of the record."""
-    first, _, count, time = written(values)
+    first, _, count, time = write(values)
     ready = _NUMBERED
     return lambda number: (first, ready[number] if number < len(ready) else _numbered(number), count, time)
 

@@ -21,14 +21,14 @@ class InstantAssigner:
 
     def __init__(self, last_ms: int) -> None:
         self._last_ms = last_ms
-        self._asked_ms = -1
+        self._requested_ms = -1
         self._writing = False
         self._changed = Condition()
 
     def next(self) -> int:
         """Return the instant of a version that readers see from now on."""
         with self._changed:
-            self._last_ms = max(now_ms(), self._last_ms, self._asked_ms + 1)
+            self._last_ms = max(now_ms(), self._last_ms, self._requested_ms + 1)
             return self._last_ms
 
     @contextmanager
@@ -48,4 +48,4 @@ class InstantAssigner:
         """Wait until all versions of an instant are written; later versions get later instants."""
         with self._changed:
             self._changed.wait_for(lambda: not (self._writing and ms >= self._last_ms))
-            self._asked_ms = max(self._asked_ms, ms)
+            self._requested_ms = max(self._requested_ms, ms)

@@ -39,7 +39,7 @@ class Failure(NamedTuple):
     since_ms: int
 
 
-class _Waiting(NamedTuple):
+class _PendingVersion(NamedTuple):
     """The version that is to be recorded next."""
 
     change: Change
@@ -77,7 +77,7 @@ class Recorder:
         self._lock = RLock()
         self._last: tuple[str, int] | None = None  # the version received last
         self._missed: set[bytes] | None = None  # keys touched by versions that were not recorded; None: not known
-        self._waiting: _Waiting | None = None  # the newest of these versions
+        self._waiting: _PendingVersion | None = None  # the newest of these versions
         self._timer: Timer | None = None
         self._closed = False
 
@@ -87,11 +87,11 @@ class Recorder:
             if self._closed:
                 return
             self._note_touched(change, incarnation)
-            self._waiting = _Waiting(change, incarnation)
+            self._waiting = _PendingVersion(change, incarnation)
             if self._timer is None:
                 self._try()
             if self._waiting is not None:
-                self._waiting = _Waiting(change, incarnation, self._instants.next())
+                self._waiting = _PendingVersion(change, incarnation, self._instants.next())
 
     def prune(self) -> None:
         """Apply the limits, and remove everything that is not needed; versions can be recorded between steps."""
@@ -145,7 +145,7 @@ class Recorder:
             _log.info("recording of the history in %s continues", self._journal.database.folder.parent)
             self.failure = None
 
-    def _write(self, waiting: _Waiting, how: Continuation) -> None:
+    def _write(self, waiting: _PendingVersion, how: Continuation) -> None:
         if self.failure is not None:
             self._journal.database.wait_until_resumed()
             self._journal.discard_unfinished()
@@ -200,7 +200,7 @@ class Recorder:
 def _stored(
     writer: StepWriter,
     newest: StoredVersion | None,
-    waiting: _Waiting,
+    waiting: _PendingVersion,
     how: Continuation,
     published_ms: int,
 ) -> StoredVersion:

@@ -25,7 +25,7 @@ from kafka_replica.replica import Replica
 from kafka_replica.stores.rocks.tuning import Tuning
 
 
-class _Opened(NamedTuple):
+class _OpenHistory(NamedTuple):
     """The parts of a history that is open."""
 
     journal: Journal
@@ -82,7 +82,7 @@ class VersionHistory:
         self._unfollow: Callable[[], None] | None = None
         journal = open_journal(self._path, Tuning(block_cache_bytes, write_buffer_bytes, sync))
         self._instants = InstantAssigner(-1 if journal.newest is None else journal.newest.version.published_ms)
-        self._now: _Opened | None = _Opened(journal, Recorder(journal, retention, self._instants))
+        self._now: _OpenHistory | None = _OpenHistory(journal, Recorder(journal, retention, self._instants))
 
     # --- recording ---
 
@@ -210,7 +210,7 @@ class VersionHistory:
 
     # --- helpers ---
 
-    def _at_instant(self, now: _Opened, ms: int) -> KeptVersion:
+    def _at_instant(self, now: _OpenHistory, ms: int) -> KeptVersion:
         if ms > now_ms():
             raise FutureVersionError(f"{time_text(ms)} is in the future; use an instant in the past")
         self._instants.ask(ms)
@@ -225,14 +225,14 @@ class VersionHistory:
         if unfollow is not None:
             unfollow()
 
-    def _opened(self) -> _Opened:
+    def _opened(self) -> _OpenHistory:
         now = self._now
         if now is None:
             raise UsageError(f"the history in {self._path} is closed; open it again")
         return now
 
 
-def _at_version(now: _Opened, version: int | KeptVersion | None, incarnation: str | None) -> KeptVersion:
+def _at_version(now: _OpenHistory, version: int | KeptVersion | None, incarnation: str | None) -> KeptVersion:
     failure, catalogue = now.recorder.failure, now.journal.catalogue()
     if isinstance(version, KeptVersion):
         return catalogue.of(version)

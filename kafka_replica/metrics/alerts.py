@@ -187,7 +187,7 @@ ALERTS: Final = (
         "warning",
         "structures of {{ $labels.replica }} refer to structures that do not exist",
         "Validation and mapping with these structures fail, or leave out checks.",
-        "The source has published something incomplete; `structures.dangling()` has the references.",
+        "The source has published something incomplete; `structures.dangling_references()` has the references.",
     ),
     Alert(
         "KafkaReplicaUnreadableStructures",

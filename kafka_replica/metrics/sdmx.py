@@ -83,7 +83,7 @@ class Stats(Protocol):
     def cache(self) -> Cache: ...  # noqa: D102
 
 
-class Live(Protocol):
+class StatsSource(Protocol):
     """An object with these statistics: ``kafka_replica.sdmx.LiveStructures``."""
 
     def stats(self) -> Stats:
@@ -95,9 +95,9 @@ class StructuresCollector(Collector):
     """A collector of the metrics of any number of live look-ups, each under its own name."""
 
     def __init__(self) -> None:
-        self._live: dict[str, Live] = {}
+        self._live: dict[str, StatsSource] = {}
 
-    def add(self, live: Live, name: str) -> None:
+    def add(self, live: StatsSource, name: str) -> None:
         """Add live look-ups, which replace look-ups with the same name."""
         self._live[name] = live
 
@@ -135,7 +135,7 @@ def _gauge(metric: str, help_text: str, values: list[tuple[str, int | None]]) ->
 _collectors: WeakKeyDictionary[CollectorRegistry, StructuresCollector] = WeakKeyDictionary()
 
 
-def export_structures(live: Live, *, name: str, registry: CollectorRegistry = REGISTRY) -> None:
+def export_structures(live: StatsSource, *, name: str, registry: CollectorRegistry = REGISTRY) -> None:
     """Export the metrics of live look-ups to a registry.
 
     Args:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kafka_replica.broker.writing.dead_letters import DeadLetterTopic
-from kafka_replica.producer.changes import Change, Delete, Put, Unreadable
+from kafka_replica.producer.changes import Change, Delete, Put, UnreadableKey
 from kafka_replica.producer.errors import (
     EncodingError,
     OutboxError,
@@ -22,14 +22,14 @@ from kafka_replica.producer.errors import (
     SourceUnavailableError,
 )
 from kafka_replica.producer.large_values import LargeValueProducer, LargeValueTransaction
-from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
+from kafka_replica.producer.transactions import CommittedTransaction, Transaction, TransactionalProducer
 
 if TYPE_CHECKING:
     from kafka_replica.producer.service import ProducerControl, ProducerSettings, ProducerStatus, StructureProducer
 
 __all__ = [
     "Change",
-    "Committed",
+    "CommittedTransaction",
     "DeadLetterTopic",
     "Delete",
     "EncodingError",
@@ -48,7 +48,7 @@ __all__ = [
     "StructureProducer",
     "Transaction",
     "TransactionalProducer",
-    "Unreadable",
+    "UnreadableKey",
 ]
 
 

@@ -10,7 +10,7 @@ from kafka_replica.common.wording import counted, shortened
 from kafka_replica.errors import UsageError
 from kafka_replica.records import Key, key_bytes, key_text
 
-__all__ = ["Change", "Delete", "Put", "Unreadable", "content_hash", "key_hash", "puts_and_deletes"]
+__all__ = ["Change", "Delete", "Put", "UnreadableKey", "content_hash", "key_hash", "puts_and_deletes"]
 
 _DIGEST_BYTES = 32
 
@@ -38,7 +38,7 @@ class Delete(NamedTuple):
     key: Key
 
 
-class Unreadable(NamedTuple):
+class UnreadableKey(NamedTuple):
     """A key in the source whose content cannot be read; the key keeps the content that was recorded before.
 
     ``key`` is None if even the key is unknown. In this case nothing is deleted, because the content may belong to any

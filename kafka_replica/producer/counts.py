@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafka_replica.producer.notices import Acknowledged, Notice, Retrying, SourceFailed, SourceRead, Suspension
+from kafka_replica.producer.notices import Acknowledgement, Notice, Retry, SourceFailure, SourceRead, Suspension
 
 
 @dataclass
@@ -33,16 +33,16 @@ class ProducerCounts:
     def __call__(self, notice: Notice) -> None:
         """Count a notice."""
         match notice:
-            case Acknowledged():
+            case Acknowledgement():
                 self.transactions += 1
                 self.records += notice.messages
                 self.size_bytes += notice.size
                 self.left_out += notice.not_carried
-            case Retrying():
+            case Retry():
                 self.retries += 1
             case Suspension():
                 self.suspensions[notice.status] += 1
-            case SourceFailed():
+            case SourceFailure():
                 self.source_failures += 1
                 self.source_error = notice.reason
             case SourceRead():

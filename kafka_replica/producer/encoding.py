@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 
-class Encoded(NamedTuple):
+class EncodedValue(NamedTuple):
     """The value of a record to send, and its media type."""
 
     value: bytes
@@ -15,7 +15,7 @@ class Encoded(NamedTuple):
 class Encoder(Protocol):
     """Turns recorded content into the value that is sent, in the producer's format."""
 
-    def __call__(self, key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+    def __call__(self, key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
         """Return the content in the media type ``wanted``; None if the format cannot represent the content.
 
         Content for which None is returned is omitted and counted.
@@ -25,7 +25,7 @@ class Encoder(Protocol):
         """
 
 
-def as_recorded(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded:
+def as_recorded(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue:
     """Return the recorded content unchanged, whatever format is wanted."""
     del key, wanted
-    return Encoded(value, content_type)
+    return EncodedValue(value, content_type)

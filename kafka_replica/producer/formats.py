@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.records import key_text
 from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import Format, of_content_type
+from kafka_replica.sdmx.messages.format import Format, of_content_type
+from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Artefact
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -28,7 +28,7 @@ def encoder_of(media_type: str) -> Encoder:
     return as_structures
 
 
-def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
     """Return a structure message of the artefact that the key names, in the media type ``wanted``.
 
     None is returned if the format cannot represent the artefact. Content that was recorded in the wanted format is
@@ -41,10 +41,10 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
     """
     format_ = _format_of(wanted)
     if content_type is not None and of_content_type(content_type) is format_ and _is_certain(content_type):
-        return Encoded(value, wanted)
+        return EncodedValue(value, wanted)
     artefact = _named(key, read_message(value, content_type, on_error="collect"))
     try:
-        return Encoded(write_message(artefact, format_), wanted)
+        return EncodedValue(write_message(artefact, format_), wanted)
     except UnwritableError as error:
         _log.warning("left out: %s", error)
         return None

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.large_values import CHUNK_BYTES, LargeValueSnapshot, Manifest, manifest_of, orphaned_chunks, split
-from kafka_replica.producer.transactions import Committed, Transaction, TransactionalProducer
+from kafka_replica.producer.transactions import CommittedTransaction, Transaction, TransactionalProducer
 from kafka_replica.records import Headers, Key, Partition, Position, key_bytes
 from kafka_replica.stores import Snapshot
 
@@ -41,7 +41,7 @@ class LargeValueTransaction:
         return f"<LargeValueTransaction, {self._transaction!r}>"
 
     @property
-    def committed(self) -> Committed:
+    def committed(self) -> CommittedTransaction:
         """The result, filled in when the transaction is committed; it counts each chunk as a record."""
         return self._transaction.committed
 

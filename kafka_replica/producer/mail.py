@@ -13,7 +13,7 @@ from typing import Literal
 import tenacity
 
 from kafka_replica.common.secret_values import Secret, without_frames
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
 _MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent; a restart of a broker may cause fewer
@@ -67,7 +67,7 @@ class Mailer:
         """Handle a notice of the producer."""
         if isinstance(notice, Suspension):
             message = self._message("is suspended", self._suspended(notice))
-        elif isinstance(notice, Retrying) and notice.attempt == _MAILED_ATTEMPT:
+        elif isinstance(notice, Retry) and notice.attempt == _MAILED_ATTEMPT:
             message = self._message("cannot publish", self._retrying(notice))
         else:
             return
@@ -91,7 +91,7 @@ class Mailer:
         message.set_content(text)
         return message
 
-    def _retrying(self, notice: Retrying) -> str:
+    def _retrying(self, notice: Retry) -> str:
         return (
             f"The producer {self._producer_id} on {socket.gethostname()} has failed {notice.attempt} times to send.\n\n"
             f"Error: {notice.reason}\n\n"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 
-class DatabaseAwaited(NamedTuple):
+class DatabaseWait(NamedTuple):
     """The database cannot be reached, so the producer cannot start; sent before each retry."""
 
     reason: str
@@ -20,13 +20,13 @@ class StandBy(NamedTuple):
     """Another instance publishes; this one waits."""
 
 
-class Sending(NamedTuple):
+class SendStart(NamedTuple):
     """A transaction is being sent."""
 
     tx_id: int
 
 
-class Acknowledged(NamedTuple):
+class Acknowledgement(NamedTuple):
     """Kafka has acknowledged a transaction."""
 
     tx_id: int
@@ -37,13 +37,13 @@ class Acknowledged(NamedTuple):
     """Records that the format cannot represent."""
 
 
-class Arrived(NamedTuple):
+class Arrival(NamedTuple):
     """All transactions up to this number have arrived, and are marked as sent."""
 
     tx_id: int
 
 
-class Retrying(NamedTuple):
+class Retry(NamedTuple):
     """A failure that may be temporary; the operation is tried again."""
 
     attempt: int
@@ -70,13 +70,13 @@ class SourceRead(NamedTuple):
     """Artefacts that cannot be read, each with the reason; their keys keep the content recorded before."""
 
 
-class SourceFailed(NamedTuple):
+class SourceFailure(NamedTuple):
     """A source cannot be read completely, so nothing is recorded from it until it can. Sent once per reason."""
 
     reason: str
 
 
-class Compared(NamedTuple):
+class TableComparison(NamedTuple):
     """A table was compared with its topic, and the differences were written."""
 
     reason: str
@@ -87,16 +87,16 @@ class Compared(NamedTuple):
 
 
 Notice: TypeAlias = (
-    DatabaseAwaited
+    DatabaseWait
     | Takeover
     | StandBy
-    | Sending
-    | Acknowledged
-    | Arrived
-    | Retrying
+    | SendStart
+    | Acknowledgement
+    | Arrival
+    | Retry
     | Suspension
     | SourceRead
-    | SourceFailed
-    | Compared
+    | SourceFailure
+    | TableComparison
 )
 Notify: TypeAlias = Callable[[Notice], None]

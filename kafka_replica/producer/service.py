@@ -15,7 +15,7 @@ from kafka_replica.producer.changes import Change
 from kafka_replica.producer.control import ProducerControl
 from kafka_replica.producer.counts import ProducerCounts
 from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.notices import DatabaseAwaited, Notice, Notify
+from kafka_replica.producer.notices import DatabaseWait, Notice, Notify
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored
 from kafka_replica.producer.outbox.database import outbox_errors, reading
@@ -157,7 +157,7 @@ class StructureProducer(ProducerControl):
             self.engine,
             self._prepare,
             self.settings.database_wait_s,
-            lambda reason: self.notify(DatabaseAwaited(reason)),
+            lambda reason: self.notify(DatabaseWait(reason)),
         )
 
     def _prepare(self) -> None:

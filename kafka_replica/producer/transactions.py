@@ -31,7 +31,7 @@ _POLL_S = 0.005
 
 
 @dataclass(slots=True)
-class Committed:
+class CommittedTransaction:
     """The result of a transaction, filled in when it is committed."""
 
     records: int = 0
@@ -53,7 +53,7 @@ class Transaction:
         self._writer = writer
         self._header_stack = header_stack or None
         self._topics = topic_names(topic)
-        self.committed = Committed()
+        self.committed = CommittedTransaction()
 
     def __repr__(self) -> str:
         state = "open or aborted" if self.committed.position is None else "committed"
@@ -147,7 +147,7 @@ class TransactionalProducer:
                 self._writer.abort()
             raise
 
-    def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
+    def wait_visible(self, committed: CommittedTransaction, timeout_s: float = 10.0) -> None:
         """Wait until readers of committed data see a transaction; the commit itself returns earlier.
 
         Raises:

@@ -51,11 +51,11 @@ class DeletionCheck:
 
     # --- events ---
 
-    def begin(self, asked: Instant, opened: StartOffsets, resume_point: ResumePoint | None) -> bool:
+    def begin(self, requested_at: Instant, opened: StartOffsets, resume_point: ResumePoint | None) -> bool:
         """Begin to read, or continue at a resume point.
 
         Args:
-            asked: the time at which the ends in ``opened`` were requested.
+            requested_at: the time at which the ends in ``opened`` were requested.
             opened: the log that was opened.
             resume_point: the resume point; None if reading begins at the beginning.
 
@@ -64,11 +64,11 @@ class DeletionCheck:
         """
         self._ends = opened.ends
         known = Position() if resume_point is None else resume_point.position
-        self.add(asked, [partition for partition in opened.beginnings if partition not in known])
+        self.add(requested_at, [partition for partition in opened.beginnings if partition not in known])
         if resume_point is not None:
             self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
         if self._reader.gaps_are_certain:  # otherwise an open transaction may prevent reading from reaching the ends
-            self._rule.ask(asked, opened.ends)
+            self._rule.ask(requested_at, opened.ends)
         if resume_point is None:
             return False
         self._query_retention()
@@ -95,11 +95,11 @@ class DeletionCheck:
         self._positions = fetched.reading.positions
         self._rule.read(self._positions)
 
-    def answered(self, asked: Instant, ends: Ends) -> None:
+    def answered(self, requested_at: Instant, ends: Ends) -> None:
         """Process the ends of the partitions, which were requested at a time."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
-        self._rule.ask(asked, self._ends)
+        self._rule.ask(requested_at, self._ends)
         self._rule.read(self._positions)
 
     def saved(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
@@ -116,7 +116,7 @@ class DeletionCheck:
             LogReplacedError: a deletion may have been missed.
         """
         self._note_leader_changes()
-        if self._rule.wants_to_be_told:
+        if self._rule.needs_retentions:
             self._query_retention()
         late = self._rule.late()
         if late is not None:

@@ -26,7 +26,7 @@ from kafka_replica.records import Partition, Position, Record, Stored, as_record
 from kafka_replica.replication.initial_records import NO_PARTITION
 from kafka_replica.replication.record_filter import RecordFilter, without_key
 from kafka_replica.stores.delta import Delta
-from kafka_replica.transactions import Batch, Parsed
+from kafka_replica.transactions import Batch, ParsedContent
 
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 _BATCHES_TOGETHER = 100  # if one of the keys has a record already, this many records are added again, one by one
@@ -235,7 +235,9 @@ class DeltaBuilder:
         added = Delta(list(chain.from_iterable(parsed)))
         known = self._delta.changes.keys()
         if len(added) < added.record_count or None in added.changes or not known.isdisjoint(added.changes):
-            return [batch._replace(content=Parsed(records)) for batch, records in zip(batches, parsed, strict=True)]
+            return [
+                batch._replace(content=ParsedContent(records)) for batch, records in zip(batches, parsed, strict=True)
+            ]
         for batch in batches:
             self._highest[batch.partition] = max(batch.end, self._highest[batch.partition])
         self._delta.merge(added)
@@ -351,4 +353,4 @@ def _without_records_below(batch: Batch, start: int) -> Batch:
         records = batch.content.records() if batch.end > start else ()
     except DataError:
         return batch  # the record filter reports the error
-    return batch._replace(content=Parsed([record for record in records if record[2] >= start]))
+    return batch._replace(content=ParsedContent([record for record in records if record[2] >= start]))

@@ -198,7 +198,7 @@ class Follower:
         self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(
-            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_the_open
+            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_open_transactions
         )
         if self._detector.wants_ends:
             self._request_ends()
@@ -255,7 +255,7 @@ class Follower:
             if has_grown or (conflate and points):
                 continue
             self._point = decision
-            looked = self._publish_at(decision, looked=looked or decision.looked)
+            looked = self._publish_at(decision, looked=looked or decision.has_checked_partitions)
 
     def _add_committed(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; if the store takes parts, pass the version to it in parts."""
@@ -294,7 +294,7 @@ class Follower:
         self._resume_point = resume_point
         self._note_counts()  # before readers can see the version
         self._publisher.published(self._store.snapshot(), applied, transactions, origins)
-        self._detector.shown()
+        self._detector.mark_shown()
         return True
 
     def _expire(self, position: Position) -> None:
@@ -410,7 +410,7 @@ class Follower:
             raise StoreDamagedError(f"a value read from {self._store!r} differs from the value written")
         self._deletions.ask_now_and_then()
         self._publisher.health.deleting_topics = self._deletions.deleting_topics
-        asked = now()
+        requested_at = now()
         try:
             ends = self._reader.ends()  # this also checks the topics
         except TopicNotFoundError as error:
@@ -420,4 +420,4 @@ class Follower:
         else:
             self._retry.found()
             if self._accept(ends):  # of quiet topics the ends are queried here only
-                self._deletions.answered(asked, ends)
+                self._deletions.answered(requested_at, ends)

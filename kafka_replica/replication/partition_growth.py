@@ -79,9 +79,9 @@ class PartitionGrowth:
         added = self.partitions.unread(listed)
         if not added:
             return False
-        asked = now()
+        requested_at = now()
         beginnings = self._retry.call(self._reader, lambda: self._reader.add(added))
-        self._deletions.add(asked, added)
+        self._deletions.add(requested_at, added)
         self._log_starts.add(beginnings)
         _log.info("reading added partitions: %s", ", ".join(map(str, added)))
         self.begin(beginnings, {})

@@ -42,14 +42,15 @@ class LatePartition(NamedTuple):
 class RetentionSpan:
     """The time since which tombstones above some offset of one partition have been kept."""
 
-    __slots__ = ("asked", "has_moved", "is_first", "retention_s", "since")
+    __slots__ = ("has_moved", "is_first", "requested_end", "retention_s", "since")
 
     def __init__(self, since: Instant, retention_s: float | None, *, is_first: bool) -> None:
         self.since = since
         self.retention_s = retention_s  # the shortest retention that Kafka reported since then
         self.is_first = is_first
         self.has_moved = False  # whether the leader has changed
-        self.asked: tuple[Instant, int] | None = None  # when the end of the partition was requested, and its offset
+        # When the end of the partition was requested, and its offset.
+        self.requested_end: tuple[Instant, int] | None = None
 
     def age_s(self, now: Instant) -> float:
         """Return how long tombstones must be kept, in seconds, for all of them to be found now."""
@@ -70,14 +71,16 @@ class RetentionCoverage:
         """Note where partitions ended at a time, or later."""
         for partition, end in ends.items():
             span = self.spans.get(partition)
-            if span is not None and span.asked is None:
-                span.asked = at, end
+            if span is not None and span.requested_end is None:
+                span.requested_end = at, end
 
     def reach(self, offsets: Mapping[Partition, int], retentions_s: Mapping[str, float]) -> None:
         """Note that all records below these offsets were read; ``retentions_s`` has the last reported retentions."""
         for partition, span in self.spans.items():
-            if span.asked is not None and offsets.get(partition, -1) >= span.asked[1]:
-                self.spans[partition] = RetentionSpan(span.asked[0], retentions_s.get(partition.topic), is_first=False)
+            if span.requested_end is not None and offsets.get(partition, -1) >= span.requested_end[1]:
+                self.spans[partition] = RetentionSpan(
+                    span.requested_end[0], retentions_s.get(partition.topic), is_first=False
+                )
 
 
 class OffsetGap(NamedTuple):
@@ -170,7 +173,7 @@ class TombstoneCheck:
     # --- decisions ---
 
     @property
-    def wants_to_be_told(self) -> bool:
+    def needs_retentions(self) -> bool:
         """Return whether a gap can be judged only after the topics' retention is queried again."""
         return not self._is_checked
 

@@ -6,9 +6,9 @@
     freq = structures.codelist("SDMX:CL_FREQ(2.1)")
     freq.codes["A"].name("en")  # "Annual"
 
-Names are imported on first access, so ``kafka_replica.sdmx.urn`` and ``versions`` can be used without the
-extra ``sdmx``. This package may import ``filters``, ``records`` and the packages below them. Read ``model`` first, then
-``reading`` and ``lookups.structures``.
+Names are imported on first access, so the package ``urns`` can be used without the extra ``sdmx``. This package may
+import ``filters``, ``records`` and the packages below them. Read ``model`` first, then ``reading`` and
+``lookups.structures``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from kafka_replica.sdmx.checks import StructureCheck, check_structure
     from kafka_replica.sdmx.containers import InternationalString, Items
     from kafka_replica.sdmx.errors import (
         ArtefactNotFoundError,
@@ -30,19 +29,19 @@ if TYPE_CHECKING:
         UnwritableError,
         UrnError,
     )
+    from kafka_replica.sdmx.files.merging import MergedPart, merge_copies
     from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
     from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
+    from kafka_replica.sdmx.lookups.file_structures import FileError, FileStructures, read_files
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
     from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
-    from kafka_replica.sdmx.lookups.of_files import FileError, FileStructures, read_files
     from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import DanglingReference
     from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, MissingReference, ResolvedStructure
     from kafka_replica.sdmx.lookups.stored_message import StoredMessage
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
-    from kafka_replica.sdmx.merging import MergedPart, merge_copies
-    from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
-    from kafka_replica.sdmx.message_format import Format
+    from kafka_replica.sdmx.messages.format import Format
+    from kafka_replica.sdmx.messages.message import Header, Message, UnreadableArtefact
     from kafka_replica.sdmx.model import (
         Annotation,
         Artefact,
@@ -64,12 +63,13 @@ if TYPE_CHECKING:
         ValueItem,
         ValueList,
     )
-    from kafka_replica.sdmx.reading import read_message
-    from kafka_replica.sdmx.representation import Representation, TextFormat
-    from kafka_replica.sdmx.selection import only
-    from kafka_replica.sdmx.split import Part, SplitMessage, split_message, split_readable
-    from kafka_replica.sdmx.urn import Urn
-    from kafka_replica.sdmx.writing import media_types, writable, write_message
+    from kafka_replica.sdmx.model.representation import Representation, TextFormat
+    from kafka_replica.sdmx.reading.messages import read_message
+    from kafka_replica.sdmx.reading.parts import Part, SplitMessage, split_message, split_readable
+    from kafka_replica.sdmx.records.key_filter import only
+    from kafka_replica.sdmx.records.validator import StructureCheck, check_structure
+    from kafka_replica.sdmx.urns.urn import Urn
+    from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
 
 __all__ = [
     "Annotation",
@@ -133,6 +133,7 @@ __all__ = [
     "ValueList",
     "check_structure",
     "decode_cache",
+    "explain_unwritable",
     "media_types",
     "merge_copies",
     "only",
@@ -140,7 +141,6 @@ __all__ = [
     "read_message",
     "split_message",
     "split_readable",
-    "writable",
     "write_message",
 ]
 
@@ -157,14 +157,14 @@ _HOMES: Final = {
         "UrnError",
     ),
     "lookups.cache": ("CacheStats", "DecodeCache", "decode_cache"),
-    "checks": ("StructureCheck", "check_structure"),
+    "records.validator": ("StructureCheck", "check_structure"),
     "containers": ("InternationalString", "Items"),
-    "message_format": ("Format",),
+    "messages.format": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
-    "lookups.of_files": ("FileError", "FileStructures", "read_files"),
+    "lookups.file_structures": ("FileError", "FileStructures", "read_files"),
     "lookups.live": ("LiveStats", "LiveStructures"),
-    "merging": ("MergedPart", "merge_copies"),
-    "message": ("Header", "Message", "UnreadableArtefact"),
+    "files.merging": ("MergedPart", "merge_copies"),
+    "messages.message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
         "Annotation",
         "Artefact",
@@ -186,20 +186,20 @@ _HOMES: Final = {
         "ValueItem",
         "ValueList",
     ),
-    "reading": ("read_message",),
+    "reading.messages": ("read_message",),
     "lookups.references": ("DanglingReference",),
-    "representation": ("Representation", "TextFormat"),
+    "model.representation": ("Representation", "TextFormat"),
     "lookups.effective_component": ("EffectiveComponent",),
     "lookups.query_result": ("QueryResult",),
     "lookups.resolved": ("AttachedConstraint", "MissingReference", "ResolvedStructure"),
-    "selection": ("only",),
-    "split": ("Part", "SplitMessage", "split_message", "split_readable"),
+    "records.key_filter": ("only",),
+    "reading.parts": ("Part", "SplitMessage", "split_message", "split_readable"),
     "lookups.stored_message": ("StoredMessage",),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
-    "urn": ("Urn",),
-    "writing": ("media_types", "writable", "write_message"),
+    "urns.urn": ("Urn",),
+    "writing.messages": ("media_types", "explain_unwritable", "write_message"),
 }
-_FREE: Final = {"message_format", "urn"}  # modules that work without the extra
+_FREE: Final = {"messages.format", "urns.urn"}  # modules that work without the extra
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -17,12 +17,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from kafka_replica.server.app import create_app
-    from kafka_replica.server.running import serve
+    from kafka_replica.server.running.serve import serve
     from kafka_replica.server.settings import ListenSettings, ServerSettings
 
 __all__ = ["ListenSettings", "ServerSettings", "create_app", "serve"]
 
-_HOMES: Final = {"ListenSettings": "settings", "ServerSettings": "settings", "create_app": "app", "serve": "running"}
+_HOMES: Final = {
+    "ListenSettings": "settings",
+    "ServerSettings": "settings",
+    "create_app": "app",
+    "serve": "running.serve",
+}
 """The module of each public name."""
 
 if not TYPE_CHECKING:  # otherwise type checkers would accept any name

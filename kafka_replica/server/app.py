@@ -34,6 +34,7 @@ from kafka_replica.server.errors.problems import answer_exception
 from kafka_replica.server.errors.sdmx_errors import SdmxErrors
 from kafka_replica.server.operation.health import readiness_json
 from kafka_replica.server.operation.observation import REQUEST_ID, Observation
+from kafka_replica.server.operation.process_roles import MainRole, Role, WorkerRole
 from kafka_replica.server.operation.producers import controlled_producers
 from kafka_replica.server.pages.error_pages import ErrorPages
 from kafka_replica.server.pages.producer_pages import ProducerPages
@@ -41,7 +42,6 @@ from kafka_replica.server.pages.rendering import Renderer
 from kafka_replica.server.pages.sign_in_pages import SignInPages
 from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
-from kafka_replica.server.process_roles import MainRole, Role, WorkerRole
 from kafka_replica.server.rest import is_quick, unparsed_answer
 from kafka_replica.server.routes.change_feed import ChangeFeed
 from kafka_replica.server.routes.data import DataRoutes

@@ -103,7 +103,7 @@ class FakeKafka:
     # --- failures ---
 
     @contextmanager
-    def unavailable(self) -> Iterator[None]:
+    def outage(self) -> Iterator[None]:
         """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
         before = self.cluster.failure
         self.fail(BrokerUnavailableError("the fake broker does not answer: the test has made it unavailable"))
@@ -196,9 +196,9 @@ class FakeTopic(FakeTopicLogs):
 
     # --- failures ---
 
-    def unavailable(self) -> AbstractContextManager[None]:
+    def outage(self) -> AbstractContextManager[None]:
         """Make the broker unavailable to replicas and producers within the block; the test itself can still write."""
-        return self.kafka.unavailable()
+        return self.kafka.outage()
 
     def fail(self, error: KafkaReplicaError) -> None:
         """Make replicas and producers receive this error until ``recover`` is called; see ``FakeKafka.fail``."""

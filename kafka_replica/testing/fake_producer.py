@@ -12,7 +12,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.headers import Stack
-from kafka_replica.producer import Committed, TransactionalProducer
+from kafka_replica.producer import CommittedTransaction, TransactionalProducer
 from kafka_replica.records import Headers, Partition, Position
 from kafka_replica.testing.fake_identities import FakeIdentities
 from kafka_replica.testing.fake_transaction import FakeTransaction
@@ -118,7 +118,7 @@ class FakeProducer(TransactionalProducer):
         self._timeout_s = timeout_s
         self._writer = _FakeWriter(identities, transactional_id)
 
-    def wait_visible(self, committed: Committed, timeout_s: float = 10.0) -> None:
+    def wait_visible(self, committed: CommittedTransaction, timeout_s: float = 10.0) -> None:
         """Wait until readers of committed data see a transaction, that is, until no earlier transaction is open.
 
         Raises:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from kafka_replica.records import Partition
 from kafka_replica.testing.fake_log import Entry, FakeLog, LoggedTransaction
-from kafka_replica.transactions import Batch, Kind, Parsed
+from kafka_replica.transactions import Batch, Kind, ParsedContent
 
 
 class FakeFetchPosition:
@@ -36,7 +36,7 @@ def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> b
     passed, fetch_position.position = log.stable - fetch_position.position, log.stable
     if records:
         first, end = records[0][2], records[-1][2] + 1
-        batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records)))
+        batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, ParsedContent(records)))
     return passed > len(records)
 
 
@@ -76,7 +76,7 @@ def _batch(partition: Partition, entries: list[Entry]) -> Batch:
     records = [entry.record for entry in entries if entry.record is not None]
     kind, producer_id, epoch = _written_by(writing, is_marker=not records)
     first, end = entries[0].offset, entries[-1].offset + 1
-    return Batch(partition, kind, first, end, len(entries), producer_id, epoch, Parsed(records))
+    return Batch(partition, kind, first, end, len(entries), producer_id, epoch, ParsedContent(records))
 
 
 def _written_by(writing: LoggedTransaction | None, *, is_marker: bool) -> tuple[Kind, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer import Committed, Transaction
+from kafka_replica.producer import CommittedTransaction, Transaction
 from kafka_replica.records import Headers, Key, Position
 from kafka_replica.testing.fake_cluster import Cluster
 from kafka_replica.testing.fake_log import FakeLog, LoggedTransaction
@@ -28,7 +28,7 @@ class FakeTransaction(Transaction):
     """
 
     def __init__(self, cluster: Cluster, identity: FakeIdentity, topic: str | None) -> None:
-        self.committed = Committed()
+        self.committed = CommittedTransaction()
         self._cluster = cluster
         self._identity = identity
         self._default_topic = topic
@@ -86,7 +86,7 @@ class FakeTransaction(Transaction):
         self._write(key, None, headers, (topic, partition), timestamp_ms)
         self.committed.tombstones += 1
 
-    def commit(self) -> Committed:
+    def commit(self) -> CommittedTransaction:
         """Commit the transaction, so that its records become visible; each partition with records gets a marker.
 
         Raises:

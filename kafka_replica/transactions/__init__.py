@@ -4,7 +4,7 @@ They use no I/O, threads or clock. This package may import ``records`` and ``err
 ``marker_detector`` and ``quiescence_detector``.
 """
 
-from kafka_replica.transactions.batches import Batch, Content, Kind, Parsed, Reading
+from kafka_replica.transactions.batches import Batch, Content, Kind, ParsedContent, Reading
 from kafka_replica.transactions.contract import BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
 from kafka_replica.transactions.marker_detector import MarkerDetector
 from kafka_replica.transactions.quiescence_detector import QuiescenceDetector
@@ -19,7 +19,7 @@ __all__ = [
     "Ends",
     "Kind",
     "MarkerDetector",
-    "Parsed",
+    "ParsedContent",
     "QuiescenceDetector",
     "Reading",
 ]

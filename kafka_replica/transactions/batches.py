@@ -42,7 +42,7 @@ class Content(Protocol):
         """Detach the records from buffers that other batches share, because they are needed beyond this reading."""
 
 
-class Parsed:
+class ParsedContent:
     """Records that are parsed already and share no buffer with others; a ``Content``."""
 
     __slots__ = ("_records",)

@@ -29,7 +29,7 @@ class ConsistentPoint(NamedTuple):
     position: Position
     transactions: int | None
     """The number of transactions committed since the last point; None if only Kafka knows it."""
-    looked: bool
+    has_checked_partitions: bool
     """True if the list of all partitions was requested after these transactions had been decided."""
 
 
@@ -52,7 +52,7 @@ class BoundaryDetector(Protocol):
         """Return whether the ends of the partitions must be requested again before a decision is possible."""
 
     @property
-    def waits_for_the_open(self) -> bool:
+    def waits_for_open_transactions(self) -> bool:
         """Return whether an open transaction prevents committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:
@@ -72,5 +72,5 @@ class BoundaryDetector(Protocol):
             ValueError: the reader broke its contract.
         """
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""

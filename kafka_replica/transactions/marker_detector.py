@@ -69,7 +69,7 @@ class MarkerDetector:
         return not self._is_single and self._assigner.wants_ends
 
     @property
-    def waits_for_the_open(self) -> bool:
+    def waits_for_open_transactions(self) -> bool:
         """Return whether a round waits for the markers of other parts of decided transactions."""
         return not self._is_single and self._assigner.waits
 
@@ -112,7 +112,7 @@ class MarkerDetector:
             state.hold()
         return [*decisions, *self._advance()]
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Note that all committed records so far are in a version that readers see."""
         self._unshown.clear()  # the assigner clears its state on its own
 

@@ -5,11 +5,11 @@ epoch than the marker belongs to the same transaction, a part with the same epoc
 
 Without KIP-890, many transactions have the same epoch, so that a part with a marker beyond the target may be the *rest*
 of a transaction of the round, or a part of the *next* transaction. Two facts are known. All transactions of the round
-were written below the ends that were requested after their markers (``asked``). And a producer begins a transaction
-only after all markers of the previous one were written. The following therefore holds for the parts that begin below
-``asked``:
+were written below the ends that were requested after their markers (``requested_ends``). And a producer begins a
+transaction only after all markers of the previous one were written. The following therefore holds for the parts that
+begin below ``requested_ends``:
 
-* A part that continues beyond ``asked`` belongs to the next transaction.
+* A part that continues beyond ``requested_ends`` belongs to the next transaction.
 * If such a part began below the target, all markers of the previous transaction had been written by then, and lie below
   the ``second`` ends, which were requested after the target: every part that was open there belongs to the next
   transaction, too.
@@ -84,9 +84,9 @@ class ProducerState:
         """Decide about parts without a marker below the target that may belong to the round; the ends are reached."""
         if any(part.epoch < self.marked for part in parts):
             return Verdict.WAITS  # they belong to the round, and have no marker yet
-        asked = second if second is not None and self.is_late else target
-        begun = [part for part in parts if _is_below(asked, part, part.first)]
-        doubtful = [part for part in begun if _is_below(asked, part, part.last)]
+        requested_ends = second if second is not None and self.is_late else target
+        begun = [part for part in parts if _is_below(requested_ends, part, part.first)]
+        doubtful = [part for part in begun if _is_below(requested_ends, part, part.last)]
         if not doubtful:
             return Verdict.CLOSED
         if second is None:

@@ -41,7 +41,7 @@ class QuiescenceDetector:
         self._known: set[Partition] = set()  # the partitions whose position was reported
         self._high: dict[Partition, int] = {}
         self._pending: list[Batch] = []
-        self._asked = False  # true if the ends were requested since the last read
+        self._has_requested = False  # true if the ends were requested since the last read
         self._pointed_at = Position()
 
     @property
@@ -52,12 +52,12 @@ class QuiescenceDetector:
     @property
     def wants_ends(self) -> bool:
         """Return whether all partitions look quiescent, which only Kafka can confirm."""
-        if len(self._positions) == 1 or self._asked:
+        if len(self._positions) == 1 or self._has_requested:
             return False
         return self._looks_quiescent and Position(self._positions) != self._pointed_at
 
     @property
-    def waits_for_the_open(self) -> bool:
+    def waits_for_open_transactions(self) -> bool:
         """Return True: a reader of committed records stops at the first open transaction."""
         return True
 
@@ -67,7 +67,7 @@ class QuiescenceDetector:
 
     def answer(self, ends: Ends) -> list[Decision]:
         """Process the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
-        self._asked = True
+        self._has_requested = True
         read = Position(self._positions)
         if ends.stable != read or ends.high != read or self._known != set(read):
             return []
@@ -76,7 +76,7 @@ class QuiescenceDetector:
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:  # noqa: ARG002 - a read has one point at most
         """Process the result of one read; see ``BoundaryDetector.take``."""
         self._pending += reading.batches
-        self._asked = False
+        self._has_requested = False
         for partition, position in reading.positions.items():
             if position < self._positions[partition]:
                 raise ValueError(f"position of {partition} went back from {self._positions[partition]} to {position}")
@@ -87,7 +87,7 @@ class QuiescenceDetector:
             return self._point(looked=False)
         return []
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Do nothing: the detector keeps no state of committed records."""
 
     @property

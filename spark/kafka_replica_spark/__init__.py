@@ -26,18 +26,18 @@ except ImportError as error:
 
 from kafka_replica_spark.broadcasts import BroadcastCodelists, broadcast
 from kafka_replica_spark.datasource import register
-from kafka_replica_spark.frames import Unreadable, Views, views
+from kafka_replica_spark.frames import OmittedArtefact, Views, views
 from kafka_replica_spark.mapping import transform, transform_stream
 from kafka_replica_spark.reports import dataset_findings, report
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.streaming import Batch, foreach_batch, validate_stream, write_stream
-from kafka_replica_spark.validation import Split, split, validate
+from kafka_replica_spark.validation import SplitRows, split, validate
 
 __all__ = [
     "Batch",
     "BroadcastCodelists",
-    "Split",
-    "Unreadable",
+    "OmittedArtefact",
+    "SplitRows",
     "Views",
     "broadcast",
     "dataset_findings",

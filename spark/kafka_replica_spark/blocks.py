@@ -54,7 +54,7 @@ def block(version: Version, found: Codelist | ValueList, languages: Sequence[str
             values.setdefault(one.id, one)  # if two codes have the same id, the first wins
         items = values
     else:
-        items = version.structures.expanded(found).codes
+        items = version.structures.expand(found).codes
     return Block(found.urn, _stream(_table(items, languages)), _made_of(version, found))
 
 

@@ -26,7 +26,7 @@ from kafka_replica_spark.blocks import Block, Version, block, is_same, piece_of
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.lookups import CodelistLookups
 from kafka_replica_spark.stamps import position_json
-from kafka_replica_spark.tables import VIEWS, Unreadable, ViewTables
+from kafka_replica_spark.tables import VIEWS, OmittedArtefact, ViewTables
 
 _MOST_PIECES: Final = 16
 
@@ -103,7 +103,7 @@ class BroadcastCodelists(CodelistLookups):
         request: _Request,
         pieces: list[_Piece],
         lists: dict[Urn, tuple[Block, int]],
-        unreadable: list[Unreadable],
+        unreadable: list[OmittedArtefact],
     ) -> None:
         super().__init__(*pieces)
         self._request, self._pieces, self._lists = request, pieces, lists
@@ -150,7 +150,7 @@ def _broadcast_version(
 ) -> BroadcastCodelists:
     snapshot = source if isinstance(source, Snapshot) else source.snapshot()
     version = Version(snapshot, Structures(snapshot))
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     names: dict[str, str] = {}
     blocks: dict[Urn, Block] = {}
     for requested in request.codelists or _all(version):
@@ -159,7 +159,7 @@ def _broadcast_version(
         except SdmxError as error:
             if request.codelists is not None:
                 raise
-            unreadable.append(Unreadable(requested, str(error)))
+            unreadable.append(OmittedArtefact(requested, str(error)))
             continue
         blocks[made.urn] = made
         names.setdefault(made.urn.reference, str(made.urn))

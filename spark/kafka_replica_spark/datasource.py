@@ -22,7 +22,7 @@ from kafka_replica.sdmx import Structures
 from kafka_replica_spark.executor_source import PlannedSource, RowSlice, SliceReader
 from kafka_replica_spark.options import Options, parsed, snapshot_of
 from kafka_replica_spark.stamps import VERSION, metadata, position_json, stamped
-from kafka_replica_spark.tables import Unreadable, ViewTables
+from kafka_replica_spark.tables import OmittedArtefact, ViewTables
 
 FORMAT: Final = "kafka_replica"
 _BATCH_ROWS: Final = 10_000
@@ -112,7 +112,7 @@ def _restored(kind: type[KafkaReplicaSource], pinned: PinnedTable | None) -> Kaf
 
 
 def _pinned(options: Options) -> PinnedTable:
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     with snapshot_of(options) as snapshot:
         tables = ViewTables(Structures(snapshot)).tables(options.view, options.selection, unreadable.append)
         slices = list(_bounded(_slices(tables, options.slice_bytes), options))

@@ -13,7 +13,7 @@ from kafka_replica.data.validation.model import ERRORS, FIELDS
 from kafka_replica_spark.expressions import balanced
 from kafka_replica_spark.rows import ERRORS_TYPE, MARK
 
-_BITS: Final = f"{MARK}asked"
+_BITS: Final = f"{MARK}suspected"
 _SURELY_COMPILED: Final = 56
 """The size of a part (conditions and findings) up to which Java certainly compiles its method."""
 _TOGETHER: Final = 16

@@ -33,8 +33,9 @@ from kafka_replica.data.validation.conditions import (
     ScaledDecimal,
     TextExpression,
     ValueCount,
+    translate_number_text,
 )
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 from kafka_replica_spark.literal_table import Bytes
 from kafka_replica_spark.matching import fits
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed
@@ -115,7 +116,7 @@ class Expressions:
             case IsNull(component):
                 return self._texts[component].isNull()
             case Matches(text, expression, is_number):
-                return fits(self._written(text, is_number=is_number), expression)
+                return fits(self._number_text(text) if is_number else self.text(text), expression)
             case In():
                 return self._member(node)
             case CompareInt(left, operator, right):
@@ -160,7 +161,7 @@ class Expressions:
             case IntOfText(text):
                 return self.text(text).try_cast("bigint")
             case ScaledDecimal(text, decimals):
-                return _scaled(self._written(text, is_number=True), decimals)
+                return _scaled(self._number_text(text), decimals)
             case CharLength(text):
                 return F.char_length(self.text(text)).cast("bigint")
             case ValueCount(component):
@@ -177,11 +178,8 @@ class Expressions:
                     chosen = chosen.when(self.condition(when_), self.number(then_))
                 return chosen
 
-    def _written(self, text: TextExpression, *, is_number: bool) -> Column:
-        found = self.text(text)
-        if is_number and isinstance(text, ComponentText) and text.component in self._floating:
-            return written_out(found)
-        return found
+    def _number_text(self, text: TextExpression) -> Column:
+        return translate_number_text(text, self._floating, self.text, written_out)
 
 
 def _only_test_missing(conditions: Sequence[Condition], text: TextExpression) -> bool:

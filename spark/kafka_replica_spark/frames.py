@@ -8,9 +8,9 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica import Replica, Snapshot
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark.stamps import POSITION, VERSION, metadata, position_json, stamped
-from kafka_replica_spark.tables import VIEWS, Selection, Unreadable, ViewTables
+from kafka_replica_spark.tables import VIEWS, OmittedArtefact, Selection, ViewTables
 
-__all__ = ["POSITION", "VERSION", "Unreadable", "Views", "position_json", "views"]
+__all__ = ["POSITION", "VERSION", "OmittedArtefact", "Views", "position_json", "views"]
 
 
 def views(spark: SparkSession, source: Snapshot | Replica) -> Views:
@@ -37,7 +37,7 @@ class Views:
         self._spark = spark
         self._snapshot = snapshot
         self._tables = ViewTables(Structures(snapshot))
-        self._unreadable: dict[Unreadable, None] = {}
+        self._unreadable: dict[OmittedArtefact, None] = {}
 
     def __repr__(self) -> str:
         return f"<Views of {self._snapshot.summary()}>"
@@ -48,7 +48,7 @@ class Views:
         return self._snapshot.version
 
     @property
-    def unreadable(self) -> list[Unreadable]:
+    def unreadable(self) -> list[OmittedArtefact]:
         """The artefacts that are missing from the frames so far, or incomplete in them, with the reasons.
 
         They are damaged, stubs, or of unknown classes.
@@ -88,7 +88,7 @@ class Views:
         return self._frame("references", Selection(agency, id, version))
 
     def _frame(self, name: str, selection: Selection) -> DataFrame:
-        unreadable: list[Unreadable] = []
+        unreadable: list[OmittedArtefact] = []
         table = self._tables.table(VIEWS[name], selection, unreadable.append)
         self._unreadable.update(dict.fromkeys(unreadable))
         position = position_json(self._snapshot)

@@ -105,7 +105,7 @@ class _Data(NamedTuple):
     layout: RejectedLayout | None
 
 
-class _Read(NamedTuple):
+class _SourceRows(NamedTuple):
     """The rows of a source or of all sources, and the layout of rejected rows; None if they are written as SDMX-CSV."""
 
     rows: DataFrame
@@ -180,14 +180,14 @@ class SparkEngine:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
-    def _read(self, job: Job, notes: list[str]) -> _Read:
+    def _read(self, job: Job, notes: list[str]) -> _SourceRows:
         every = [self._read_one(number, source, job, notes) for number, source in enumerate(job.sources)]
         rows = reduce(
             lambda left, right: left.unionByName(right, allowMissingColumns=True), [one.rows for one in every]
         )
-        return _Read(rows, common_layout([one.layout for one in every]))
+        return _SourceRows(rows, common_layout([one.layout for one in every]))
 
-    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> _Read:
+    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> _SourceRows:
         """Return the rows of a source, without the column in which an earlier run described errors."""
         verdict = verdict_of(source, job.rules)
         if source.kind in {"sdmx-csv", "csv"}:
@@ -195,7 +195,7 @@ class SparkEngine:
         else:
             df, layout = self._rows(number, source, job, notes), None
         df = df if verdict is None else df.drop(verdict)
-        return _Read(df if _lists_findings(job) else without_locations(df), layout)
+        return _SourceRows(df if _lists_findings(job) else without_locations(df), layout)
 
     def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
         """Return the rows of a source that is not CSV, with their locations."""
@@ -219,7 +219,7 @@ class SparkEngine:
         except PySparkTypeError as error:
             raise DatasetError(f"reading {source.path}: Spark has no type for one of its columns: {error}") from error
 
-    def _csv_rows(self, number: int, source: Source, job: Job, verdict: str | None) -> _Read:
+    def _csv_rows(self, number: int, source: Source, job: Job, verdict: str | None) -> _SourceRows:
         _refuse_packed(source)
         encoding = source.encoding or job.encoding or "UTF-8"
         read = sdmx_csv_rows if source.kind == "sdmx-csv" else plain_csv_rows
@@ -228,7 +228,7 @@ class SparkEngine:
             line_breaks=job.line_breaks,
         )  # fmt: skip
         kept = rejected_layout(layout, encoding, job.decimal, verdict)
-        return _Read(with_location_of_text(rows, number, source.path), kept)
+        return _SourceRows(with_location_of_text(rows, number, source.path), kept)
 
 
 def _refuse_packed(source: Source) -> None:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.conditions import Matches, nodes_of
 from kafka_replica.data.validation.model import Check
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 _STACK: Final = 1500
 """The maximal depth of Java's recursion, measured with interpreted code and the default stack of 1 MB."""

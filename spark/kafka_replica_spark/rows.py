@@ -11,9 +11,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
-from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.binding import BoundRules, bind
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
-from kafka_replica.data.validation.multi_valued import asked_singly
+from kafka_replica.data.validation.multi_valued import components_tested_singly
 from kafka_replica.errors import UsageError
 from kafka_replica_spark.expressions import Expressions
 from kafka_replica_spark.literal_table import bytes_for
@@ -43,7 +43,7 @@ class PreparedFrame:
 
     df: DataFrame
     texts: Mapping[str, Column]
-    bound: Bound
+    bound: BoundRules
     expressions: Expressions
     several: frozenset[str]
     floating: frozenset[str]
@@ -51,16 +51,16 @@ class PreparedFrame:
     @property
     def screened(self) -> tuple[Check, ...]:
         """The checks that apply to a row as a whole, and not to single values of a column with several values."""
-        return tuple(check for check in self.bound.checks if not asked_singly(check.broken, self.several))
+        return tuple(check for check in self.bound.checks if not components_tested_singly(check.broken, self.several))
 
     def broken(self, check: Check) -> Column:
         """Return whether a row breaks a check; for arrays, whether any value does."""
-        lists = asked_singly(check.broken, self.several)
+        lists = components_tested_singly(check.broken, self.several)
         return self._exists(check, lists, {}) if lists else self.expressions.broken(check.broken)
 
     def shown(self, check: Check) -> Column:
         """Return the value that a finding shows; for arrays, the first wrong value."""
-        lists = asked_singly(check.broken, self.several)
+        lists = components_tested_singly(check.broken, self.several)
         if not lists:
             return self._values(check, {})
         return F.get(F.filter(self._wrong(check, lists, {}), lambda one: one.isNotNull()), F.lit(0))

@@ -13,7 +13,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from kafka_replica import Snapshot
 from kafka_replica.errors import UsageError
-from kafka_replica_spark.tables import Unreadable
+from kafka_replica_spark.tables import OmittedArtefact
 
 VERSION: Final = "_version"
 """The column with the number of the version from which a row comes."""
@@ -55,7 +55,7 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
     return df.select("*", version, F.lit(position_json(snapshot)).alias(POSITION))
 
 
-def metadata(view: str, version: int, position: str, unreadable: Sequence[Unreadable]) -> dict[str, Any]:
+def metadata(view: str, version: int, position: str, unreadable: Sequence[OmittedArtefact]) -> dict[str, Any]:
     """Return the metadata of a frame.
 
     The keys are ``view``, ``version``, ``position``, ``unreadable_count``, and ``unreadable``, which has the first 100

@@ -28,7 +28,7 @@ from kafka_replica_spark.rows import PreparedFrame, prepared, with_texts_compute
 from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp
 
 
-class Split(NamedTuple):
+class SplitRows(NamedTuple):
     """Good rows without the column ``_errors``, and bad rows with it; both read the same cache."""
 
     good: DataFrame
@@ -90,7 +90,7 @@ def validate(
     return with_stamp(whole, snapshot, f"validating against {compiled.artefact}") if stamp else whole
 
 
-def split(validated: DataFrame, *, severity: str = "error") -> Split:
+def split(validated: DataFrame, *, severity: str = "error") -> SplitRows:
     """Split the result of :func:`validate` or ``transform`` into good rows and bad rows.
 
     Bad rows have a finding of at least the given severity; rows that could not be mapped are returned unchanged. The
@@ -113,8 +113,8 @@ def split(validated: DataFrame, *, severity: str = "error") -> Split:
         original = validated.select(f"{SOURCE}.*").columns
         stamps = [name for name in (VERSION, POSITION) if name in validated.columns and name not in original]
         mapped = validated.filter(~bad).drop(ERRORS, SOURCE)
-        return Split(mapped, validated.filter(bad).select(f"{SOURCE}.*", ERRORS, *stamps))
-    return Split(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
+        return SplitRows(mapped, validated.filter(bad).select(f"{SOURCE}.*", ERRORS, *stamps))
+    return SplitRows(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
 def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:

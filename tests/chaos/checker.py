@@ -58,8 +58,8 @@ def check_end(
         heads[writer.writer] = 0 if shown is None else shown.number
         last = max([writer.last_committed, *_numbers(writer, seen)])
         if heads[writer.writer] < last:
-            told = "nothing" if shown is None else shown.name
-            wrong.append((Kind.LOST, f"{writer.writer}.{last} was committed, and the head shows {told}"))
+            shown_name = "nothing" if shown is None else shown.name
+            wrong.append((Kind.LOST, f"{writer.writer}.{last} was committed, and the head shows {shown_name}"))
     expected.advance(heads)
     for key in sorted(expected.keys() | found.keys()):
         shown_write, due = found.get(key, NOTHING), expected.get(key)

@@ -57,8 +57,8 @@ def wait_decided(
 
 def _ends(admin: AdminClient, topic: str, partitions: int, level: IsolationLevel) -> dict[int, int]:
     places = {number: TopicPartition(topic, number) for number in range(partitions)}
-    asked = admin.list_offsets(dict.fromkeys(places.values(), _LATEST), isolation_level=level, request_timeout=10)
-    return {number: asked[place].result(15).offset for number, place in places.items()}
+    offsets = admin.list_offsets(dict.fromkeys(places.values(), _LATEST), isolation_level=level, request_timeout=10)
+    return {number: offsets[place].result(15).offset for number, place in places.items()}
 
 
 def read(bootstrap: str, topic: str, partitions: int) -> dict[str, Any]:

@@ -96,8 +96,8 @@ def cut_by_kafka(path: Path, history: History) -> dict[str, str]:
     ends = _Ends()
     for line in lines(path):
         ends.take(line)
-    told = ((name, ends.verdict(name, history)) for name in ends.youngest)
-    return {name: verdict for name, verdict in told if verdict is not None}
+    verdicts = ((name, ends.verdict(name, history)) for name in ends.youngest)
+    return {name: verdict for name, verdict in verdicts if verdict is not None}
 
 
 class _Ends:

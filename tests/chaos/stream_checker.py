@@ -85,12 +85,12 @@ class StreamChecker:
             yield Kind.MISREPORTED, f"initial is {line['initial']}, and the listener knew version {self._version}"
         elif not line["initial"] and line["version"] != self._version + line["stands_for"]:
             yield Kind.MISREPORTED, f"says to stand for {line['stands_for']} versions after {self._version}"
-        for what, said, found in (
+        for what, reported, found in (
             ("changed", line["changed"], line["set"]),
             ("deleted", line["deleted"], line["gone"]),
         ):
-            if len(said) != len(found) or set(said) != set(found):
-                yield Kind.MISREPORTED, f"says {what} {sorted(said)}, and it is {sorted(found)}"
+            if len(reported) != len(found) or set(reported) != set(found):
+                yield Kind.MISREPORTED, f"says {what} {sorted(reported)}, and it is {sorted(found)}"
 
     def _order(self, line: dict[str, Any]) -> Wrong:
         version, position = line["version"], line["position"]
@@ -175,7 +175,7 @@ class StreamChecker:
             yield Kind.TORN, f"the core of writer {writer} shows {sorted(map(str, shown))}"
 
     def _classified(self, key: str, expected: Write, found: Write, known: list[int]) -> tuple[Kind, str]:
-        text = f"{key} shows {_told(found)}, and should show {_told(expected)}"
+        text = f"{key} shows {_described(found)}, and should show {_described(expected)}"
         wrote, due = self._history.find(found.by), self._history.find(expected.by)
         if found.by is not None and (wrote is None or not self._is_in(wrote)):
             return Kind.TORN, f"{text}: what wrote it is not in this version, or was never committed"
@@ -205,6 +205,6 @@ class StreamChecker:
         return committed and transaction.number <= self._expected.heads[transaction.writer]
 
 
-def _told(write: Write) -> str:
+def _described(write: Write) -> str:
     place = "" if write.offset is None else f"@{write.offset}"
     return f"{'nothing' if write.by is None else write.by}{place}"

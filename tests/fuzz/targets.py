@@ -19,7 +19,7 @@ from kafka_replica.sdmx.formats.fusion import reader as fusion
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import opened
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 
 Make = Callable[[Sequence[bytes], int], bytes]
 _SEEDS: Final = st.integers(0, 2**32)

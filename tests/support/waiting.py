@@ -28,8 +28,8 @@ def wait_until(
     while not (last := condition()):
         waited_s = time.monotonic() - began_s
         if waited_s > timeout_s:
-            said = doing() if callable(doing) else doing or f"{_source_of(condition)} is still {last!r}"
-            raise AssertionError(f"waited for {timeout_s:g} s: {said}")
+            description = doing() if callable(doing) else doing or f"{_source_of(condition)} is still {last!r}"
+            raise AssertionError(f"waited for {timeout_s:g} s: {description}")
         time.sleep(min(max(_LOOK_EVERY_S, waited_s / 20), _LOOK_AT_LEAST_EVERY_S))
 
 

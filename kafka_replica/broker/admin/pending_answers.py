@@ -101,13 +101,13 @@ def _all_done(futures: dict[Partition, Future[Any]]) -> bool:
     return all(future.done() for future in futures.values())
 
 
-def offsets_of(asked: dict[Partition, Future[Any]], doing: str, timeout_s: float, wait: Wait) -> Position:
+def offsets_of(answers: dict[Partition, Future[Any]], doing: str, timeout_s: float, wait: Wait) -> Position:
     """Wait for the offsets of partitions and return them.
 
     Raises:
         BrokerError: Kafka did not answer in time, or refused.
     """
-    offsets = {partition: wait(future, doing, timeout_s).offset for partition, future in asked.items()}
+    offsets = {partition: wait(future, doing, timeout_s).offset for partition, future in answers.items()}
     for partition, offset in offsets.items():
         if offset < 0:  # librdkafka's way to report that the leader did not answer
             raise BrokerUnavailableError(f"{doing}: no answer for {partition}; its leader may be down")

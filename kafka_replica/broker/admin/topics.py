@@ -82,17 +82,17 @@ class Topics:
 
     def begin_look_up(self, topic: str, timeout_s: float) -> PendingInfo:
         """Start to look up a topic; the caller collects the answer later."""
-        asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
-        return PendingInfo(topic, asked[topic], self._answer)
+        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
+        return PendingInfo(topic, futures[topic], self._answer)
 
     def begin_ends(self, partitions: Iterable[Partition], timeout_s: float) -> PendingEnds:
         """Start to query the end offsets of partitions that have leaders; the caller collects the answer later."""
-        asked = {partition: TopicPartition(*partition) for partition in partitions}
+        places = {partition: TopicPartition(*partition) for partition in partitions}
 
         def ask(level: IsolationLevel) -> dict[Partition, Future[Any]]:
-            question = dict.fromkeys(asked.values(), _LATEST)
+            question = dict.fromkeys(places.values(), _LATEST)
             found = self._admin.list_offsets(question, isolation_level=level, request_timeout=timeout_s)
-            return {partition: found[queried] for partition, queried in asked.items()}
+            return {partition: found[place] for partition, place in places.items()}
 
         return PendingEnds(ask, self._answer)
 
@@ -112,10 +112,10 @@ class Topics:
         Raises:
             BrokerError: Kafka did not answer, or refused.
         """
-        asked = {partition: TopicPartition(*partition) for partition in partitions}
-        with self._leaders_of(asked, timeout_s):
-            futures = self._admin.list_offsets(dict.fromkeys(asked.values(), _EARLIEST), request_timeout=timeout_s)
-            found = {partition: futures[queried] for partition, queried in asked.items()}
+        places = {partition: TopicPartition(*partition) for partition in partitions}
+        with self._leaders_of(places, timeout_s):
+            futures = self._admin.list_offsets(dict.fromkeys(places.values(), _EARLIEST), request_timeout=timeout_s)
+            found = {partition: futures[place] for partition, place in places.items()}
             return offsets_of(
                 found, f"requesting the beginning of {', '.join(map(str, found))}", timeout_s, self._answer
             )
@@ -197,8 +197,8 @@ class Topics:
         Raises:
             BrokerError: Kafka did not answer, or refused.
         """
-        asked = self._admin.describe_cluster(request_timeout=timeout_s)
-        found = self._answer(asked, "listing the brokers of the cluster", timeout_s)
+        future = self._admin.describe_cluster(request_timeout=timeout_s)
+        found = self._answer(future, "listing the brokers of the cluster", timeout_s)
         return {node.id: (node.host, node.port) for node in found.nodes}
 
     def replicas(self, topic: str, timeout_s: float) -> dict[Partition, int]:
@@ -207,8 +207,8 @@ class Topics:
         Raises:
             BrokerError: the topic does not exist, we may not see it, or no broker answered.
         """
-        asked = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
-        found: TopicDescription = self._answer(asked[topic], f"looking up topic {topic}", timeout_s)
+        futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
+        found: TopicDescription = self._answer(futures[topic], f"looking up topic {topic}", timeout_s)
         return {Partition(topic, info.id): len(info.replicas) for info in found.partitions}
 
     def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
@@ -240,8 +240,8 @@ class Topics:
 
     def _settings(self, topic: str, timeout_s: float) -> dict[str, Any]:
         resource = ConfigResource(ResourceType.TOPIC, topic)
-        asked = self._admin.describe_configs([resource], request_timeout=timeout_s)
-        found: dict[str, Any] = self._answer(asked[resource], f"reading the settings of topic {topic}", timeout_s)
+        futures = self._admin.describe_configs([resource], request_timeout=timeout_s)
+        found: dict[str, Any] = self._answer(futures[resource], f"reading the settings of topic {topic}", timeout_s)
         return found
 
     def _answer(self, future: Future[Any], doing: str, timeout_s: float) -> Any:

@@ -28,7 +28,7 @@ from kafka_replica.errors import (
     TopicNotFoundError,
 )
 from kafka_replica.records import Partition, Position, RawRecord
-from kafka_replica.transactions import Batch, Ends, Kind, Parsed, Reading
+from kafka_replica.transactions import Batch, Ends, Kind, ParsedContent, Reading
 from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
@@ -285,4 +285,4 @@ def _record(message: Message) -> RawRecord:
 
 def _batch(partition: Partition, records: list[RawRecord]) -> Batch:
     first, end = records[0][2], records[-1][2] + 1
-    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, Parsed(records))
+    return Batch(partition, Kind.COMMITTED, first, end, len(records), -1, -1, ParsedContent(records))

@@ -135,11 +135,11 @@ class FetchPositions:
         if len(self._fetch_positions) > 1 and self.confirmation.has_copies:
             self.confirmation.note_settings(await self.settings([MIN_INSYNC]))
 
-    async def look(self, asked: Mapping[Partition, int] | None = None) -> list[Partition]:
+    async def look(self, queried: Mapping[Partition, int] | None = None) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader.
 
         Args:
-            asked: the leaders that were queried for the end offsets of partitions before; None if none were.
+            queried: the leaders that were queried for the end offsets of partitions before; None if none were.
 
         Raises:
             BrokerUnavailableError: a broker knows a newer leader than a queried one.
@@ -151,16 +151,16 @@ class FetchPositions:
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
-        if asked is not None:
-            await self._check_leaders(asked, dict(zip(leaders, answers, strict=True)))
+        if queried is not None:
+            await self._check_leaders(queried, dict(zip(leaders, answers, strict=True)))
         return self._unread(found)
 
-    async def _check_leaders(self, asked: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
+    async def _check_leaders(self, queried: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
         """Check that no broker knows newer leaders than the queried ones, by the metadata from these leaders."""
-        newer = await self.confirmation.successor(asked, answers, self._leader_of_each)
+        newer = await self.confirmation.successor(queried, answers, self._leader_of_each)
         if newer is None:
             return
-        partition, leader = newer.partition, asked[newer.partition]
+        partition, leader = newer.partition, queried[newer.partition]
         if newer.node < 0:
             raise BrokerUnavailableError(f"broker {leader} no longer leads {partition}, and no other broker does yet")
         self._fetch_positions[partition].leader = newer.node
@@ -210,11 +210,11 @@ class FetchPositions:
         Args:
             unread: the partitions that are not read yet; None if they are not known.
         """
-        asked = self._leader_of_each
+        queried = self._leader_of_each
         self.confirmation.unconfirmed = frozenset()
         high = await self._offsets(list(self._fetch_positions), LATEST)
         if unread is None or self.confirmation.needs_others(self._leader_of_each):
-            unread = await self.look(asked)  # queried last: the ends then belong to the topics that are read
+            unread = await self.look(queried)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}), self.confirmation.unconfirmed)
 
@@ -269,13 +269,13 @@ class FetchPositions:
 
     async def _offsets(self, partitions: list[Partition], timestamp: int) -> Position:
         """Return first or last offsets from the leaders; a new leader that does not know them yet refuses."""
-        asked = []
+        queried = []
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
             link = await self._link(node)
-            asked.append(link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED)))
+            queried.append(link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED)))
         found = {}
-        for answer in asked:
+        for answer in queried:
             for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
                 await self._check(
                     error, f"requesting the {'end' if timestamp == LATEST else 'beginning'} of {partition}"

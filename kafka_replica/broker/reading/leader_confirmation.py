@@ -54,24 +54,24 @@ class LeaderConfirmation:
         return len(leaders) > 1 and not self._copies <= {*leaders.values()}
 
     async def successor(
-        self, asked: Mapping[Partition, int], answers: dict[int, MetadataAnswer], leaders: Mapping[Partition, int]
+        self, queried: Mapping[Partition, int], answers: dict[int, MetadataAnswer], leaders: Mapping[Partition, int]
     ) -> Successor | None:
         """Return a newer leader that a broker knows; None if there is none. Store the partitions with too few answers.
 
         Args:
-            asked: the leaders that were queried for end offsets.
+            queried: the leaders that were queried for end offsets.
             answers: the metadata from leaders, by their node ids.
             leaders: the leaders as far as known now.
         """
         if self.needs_others(leaders):
             answers = answers | await self._cluster.views(self._topics, self._copies - answers.keys())
         unconfirmed = set()
-        for partition, leader in asked.items():
+        for partition, leader in queried.items():
             views = {node: answer.topics[partition.topic] for node, answer in answers.items()}
             change = newer_leader(views.values(), partition.partition, leader)
             if change is not None:
                 return Successor(partition, change)
             if not are_enough(views, partition.partition, self._min_insync.get(partition.topic, 1)):
                 unconfirmed.add(partition)
-        self.unconfirmed = frozenset(unconfirmed) if len(asked) > 1 else frozenset()
+        self.unconfirmed = frozenset(unconfirmed) if len(queried) > 1 else frozenset()
         return None

@@ -1,8 +1,8 @@
 """Query the broker about the topics at regular intervals, while a consumer continues to read.
 
-An idle broker sends nothing unasked, and a consumer is not notified that its topic was deleted and recreated. So the
-monitor queries, without waiting for the answers, whether the topics still exist with the same ids, and their end
-offsets.
+An idle broker sends nothing without a request, and a consumer is not notified that its topic was deleted and recreated.
+So the monitor queries, without waiting for the answers, whether the topics still exist with the same ids, and their
+end offsets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TopicMonitor:
         self._partitions: list[Partition] = []
         self._infos: list[PendingInfo] = []
         self._ends: PendingEnds | None = None
-        self._read_when_asked = Position()
+        self._read_at_request = Position()
         self._next_s = 0.0
 
     def find(self, timeout_s: float) -> list[Partition]:
@@ -84,7 +84,7 @@ class TopicMonitor:
         self._same(found)
         for topic in found:
             topic.check_leaders()
-        self._read_when_asked = read
+        self._read_at_request = read
         self._ends = self._topics.begin_ends(self._partitions, _ANSWER_S)
 
     def _take_ends(self, ends: PendingEnds) -> Ends | None:
@@ -93,7 +93,7 @@ class TopicMonitor:
         self._ends = None
         found = ends.wait(_ANSWER_S)
         # A partition that was added since was not part of the query.
-        check_ends(found.high, {p: offset for p, offset in self._read_when_asked.items() if p in found.high})
+        check_ends(found.high, {p: offset for p, offset in self._read_at_request.items() if p in found.high})
         return found
 
     def _same(self, found: list[TopicInfo]) -> list[Partition]:

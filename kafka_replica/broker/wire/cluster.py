@@ -42,8 +42,8 @@ class Cluster:
             BrokerError: no broker answers, or the brokers refuse us.
         """
         request = metadata_request(topics)
-        asked = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
-        found = [await self.within(answer) for answer in asked] or [await self._ask_any_broker(request)]
+        queried = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
+        found = [await self.within(answer) for answer in queried] or [await self._ask_any_broker(request)]
         answers = [read_metadata(answer) for answer in found]
         for answer in answers:
             self._brokers.update(answer.brokers)
@@ -52,9 +52,9 @@ class Cluster:
     async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
         """Return the metadata of the topics from each of these brokers that answers within a second, by node id."""
         request, now_s = metadata_request(topics), time.monotonic()
-        asked = [node for node in nodes if self._skipped_until_s.get(node, now_s) <= now_s]
-        found = await asyncio.gather(*(self._view(node, request) for node in asked))
-        return {node: view for node, view in zip(asked, found, strict=True) if view is not None}
+        queried = [node for node in nodes if self._skipped_until_s.get(node, now_s) <= now_s]
+        found = await asyncio.gather(*(self._view(node, request) for node in queried))
+        return {node: view for node, view in zip(queried, found, strict=True) if view is not None}
 
     async def link(self, node: int, purpose: Purpose) -> BrokerConnection:
         """Return a connection to a broker.

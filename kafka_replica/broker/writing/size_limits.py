@@ -73,8 +73,8 @@ def fitting_batches(config: Mapping[str, Any], topics: list[str], timeout_s: flo
     if "batch.size" in common_settings(config):
         return {}
     try:
-        asked = Topics(config)
-        least = min(asked.largest_batch(topic, timeout_s).size_bytes for topic in topics)
+        existing = Topics(config)
+        least = min(existing.largest_batch(topic, timeout_s).size_bytes for topic in topics)
     except BrokerError:
         return {}
     return {"batch.size": max(1, least)} if least < LIBRDKAFKA_BATCH_BYTES else {}

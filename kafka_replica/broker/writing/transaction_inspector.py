@@ -143,8 +143,8 @@ class TransactionInspector:
         links: dict[BrokerConnection, list[Partition]] = {}
         for partition in partitions:
             links.setdefault(await self._leader(partition), []).append(partition)
-        asked = [link.ask(api, request(own)) for link, own in links.items()]
-        return [await self._cluster.within(answer) for answer in asked]
+        pending = [link.ask(api, request(own)) for link, own in links.items()]
+        return [await self._cluster.within(answer) for answer in pending]
 
     async def _coordinator(self, transactional_id: str) -> BrokerConnection:
         request = transactions.coordinator_request(transactional_id)

@@ -76,17 +76,17 @@ def start(
     is given. The exit status is 0 if the broker runs, even if it was already running.
     """
     chosen = _settings(settings)
-    asked: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
+    requested: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
     try:
         registry = Registry()
         with contextlib.ExitStack() as running:
             with registry.changing(name):
                 there = registry.find(name)
                 if there is not None:
-                    _report_running(there, asked, as_json)
+                    _report_running(there, requested, as_json)
                     return
                 kafka = running.enter_context(_started(port, data, chosen))
-                entry = registry.add(name, kafka, asked)
+                entry = registry.add(name, kafka, requested)
                 if not foreground:
                     kafka.detach()
             if foreground:
@@ -180,8 +180,8 @@ def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_j
         registry.remove(entry.name)
 
 
-def _report_running(there: Entry, asked: dict[str, Any], as_json: bool) -> None:
-    different = [key for key, value in asked.items() if value and value != there.asked.get(key)]
+def _report_running(there: Entry, requested: dict[str, Any], as_json: bool) -> None:
+    different = [key for key, value in requested.items() if value and value != there.requested.get(key)]
     if different:
         raise EmbeddedKafkaError(
             f"a broker named {there.name!r} is already running at {there.bootstrap_servers}, started with another "

@@ -18,7 +18,7 @@ from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRec
 from kafka_replica.producer.sources.contents import put_of
 from kafka_replica.records import key_bytes, key_text
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.files import read_structures, structure_files
+from kafka_replica.sdmx.files.structure_files import read_structures, structure_files
 
 _TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
 _REASON = click.option("--reason", default="by request", show_default=True, help="Reason shown in the list.")

@@ -23,13 +23,13 @@ from kafka_replica.cli.topic_schemes import may_be_merged, merge_with_topic, rep
 from kafka_replica.cli.topic_suggestions import topic_suggestions
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
-from kafka_replica.producer import Committed, TransactionalProducer
+from kafka_replica.producer import CommittedTransaction, TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Urn
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.files import FileContents, Rejected, read_structures, structure_files
-from kafka_replica.sdmx.versions import is_wildcard
+from kafka_replica.sdmx.files.structure_files import FileContents, RejectedArtefact, read_structures, structure_files
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.versions import is_wildcard
 
 REJECTED: Final = 3
 """The exit status if some artefacts were rejected and all others published."""
@@ -131,7 +131,7 @@ def _separate_urns(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[li
     return list(dict.fromkeys(parsed)), files
 
 
-def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> Committed:
+def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> CommittedTransaction:
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         with producer.transaction() as transaction:
@@ -159,7 +159,7 @@ def _report_left_out(structures: FileContents) -> None:
         )
 
 
-def _report(structures: FileContents, deleted: list[Urn], committed: Committed, as_json: bool) -> None:
+def _report(structures: FileContents, deleted: list[Urn], committed: CommittedTransaction, as_json: bool) -> None:
     position = committed.position.as_json() if committed.position is not None else {}
     if as_json:
         lines: list[dict[str, Any]] = [
@@ -181,7 +181,7 @@ def _report(structures: FileContents, deleted: list[Urn], committed: Committed, 
         print_line(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
 
 
-def _rejected_json(one: Rejected) -> dict[str, str | None]:
+def _rejected_json(one: RejectedArtefact) -> dict[str, str | None]:
     error = one.error
     key = None if error.urn is None else str(error.urn)
     return {

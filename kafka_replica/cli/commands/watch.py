@@ -28,7 +28,7 @@ def watch(
 
     Each line covers a whole number of committed transactions. The exit status is 0 if the first was printed.
     """
-    from kafka_replica.cli.run import Terminated  # noqa: PLC0415 - it imports the tree of commands
+    from kafka_replica.cli.run import TerminationSignal  # noqa: PLC0415 - it imports the tree of commands
 
     with command_replica(options) as replica:
         changes = replica.changes(max_pending=_MAX_PENDING)
@@ -41,7 +41,7 @@ def watch(
                 else:
                     print_line(_change_text(change))
                 printed = True
-        except (KeyboardInterrupt, Terminated):
+        except (KeyboardInterrupt, TerminationSignal):
             if not printed or is_in_the_middle():
                 raise
             return 0  # watching ends with an interrupt

@@ -247,7 +247,7 @@ def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column
         # The file may have columns of its own with any name; without rules, every column may be a component.
         return Field(term.id if term.label is None else cell, position, term.form)
     form = term.form
-    if form == "languages" and column.repeated:
+    if form == "languages" and column.is_multi_valued:
         form = "values in languages"
     return Field(column.id, position, form, _label(column, labels), _is_number(column))
 

@@ -14,7 +14,7 @@ from datetime import date, timedelta
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kafka_replica.data.validation.model import Rules
-from kafka_replica.sdmx.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZONE, anchored
+from kafka_replica.sdmx.values.text_types import DATE_TIME, OTHER_TYPES, TIME_TYPES, ZONE, anchored
 
 TimeFormat: TypeAlias = Literal["original", "normalized"]
 """Periods as they are recorded, or as calendar days."""
@@ -32,7 +32,7 @@ _DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Normalizing:
+class NormalizationSettings:
     """The columns and settings for normalizing periods.
 
     Attributes:
@@ -66,7 +66,7 @@ class _Span(NamedTuple):
     last: date
 
 
-def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> Normalizing | None:
+def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> NormalizationSettings | None:
     """Return the settings for normalizing rows; None if they have no periods.
 
     Args:
@@ -76,7 +76,7 @@ def normalizing(rules: Rules, columns: Iterable[str], collected: Collected) -> N
     """
     given = set(columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
-    return None if time is None else Normalizing(time, START_DAY if START_DAY in given else None, collected)
+    return None if time is None else NormalizationSettings(time, START_DAY if START_DAY in given else None, collected)
 
 
 def day_of(period: str, year_begins: str | None, collected: Collected, *, timed: bool) -> str | None:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.data.validation.frequency import WRITTEN
 from kafka_replica.data.validation.model import Rules
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 SheetRow: TypeAlias = tuple[int, Mapping[int, str]]
 """The number of a row on its sheet, from 1, and its texts by column, from 0."""

@@ -149,7 +149,7 @@ class Outcome:
         good_rows: the number of accepted rows.
         rejected_rows: the number of rejected rows.
         others: the number of rows that were left out because they name other structures, by structure.
-        listed: the number of findings in the table of findings; None if there is no such table.
+        listed_findings: the number of findings in the table of findings; None if there is no such table.
         switched_off: the rules that were switched off.
         notes: the remarks in data messages and on them, with their file, such as the footers of SDMX-ML.
     """
@@ -158,7 +158,7 @@ class Outcome:
     good_rows: int
     rejected_rows: int
     others: Mapping[Urn, int] = field(default_factory=dict)
-    listed: int | None = None
+    listed_findings: int | None = None
     switched_off: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -172,6 +172,6 @@ class Outcome:
         rows = {"good": self.good_rows, "rejected": self.rejected_rows, "of_other_structures": self.other_rows}
         others = [str(urn) for urn in self.others]
         return {
-            **self.report.as_json(), "written_rows": rows, "other_structures": others, "listed_findings": self.listed,
-            "switched_off": list(self.switched_off), "notes": list(self.notes),
+            **self.report.as_json(), "written_rows": rows, "other_structures": others,
+            "listed_findings": self.listed_findings, "switched_off": list(self.switched_off), "notes": list(self.notes),
         }  # fmt: skip

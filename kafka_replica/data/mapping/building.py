@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.map_ends import measures_of
-from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, MapSide, ValueMap
+from kafka_replica.data.mapping.model import Copy, DateMap, FixedValues, MapPlan, MapSide, ValueMap
 from kafka_replica.sdmx import DataStructure, Urn
 
 
@@ -22,20 +22,20 @@ class PlanBuilder:
     def __init__(self, artefact: Urn, source: MapSide, target: MapSide) -> None:
         self.artefact, self.source, self.target = artefact, source, target
         self._copies: list[Copy] = []
-        self._fixed: list[Fixed] = []
-        self._source_fixed: list[Fixed] = []
+        self._fixed: list[FixedValues] = []
+        self._source_fixed: list[FixedValues] = []
         self._values: list[ValueMap] = []
         self._dates: list[DateMap] = []
         self._notes: list[str] = []
 
-    def add(self, parts: Iterable[Copy | Fixed | ValueMap | DateMap]) -> None:
+    def add(self, parts: Iterable[Copy | FixedValues | ValueMap | DateMap]) -> None:
         """Add the definitions of a map for target components. Raises MapError: a component is not in its structure."""
         for part in parts:
             match part:
                 case Copy(source, target):
                     self._check([source], [target])
                     self._copies.append(part)
-                case Fixed(component, values):
+                case FixedValues(component, values):
                     self._check([], [component])
                     if len(values) > 1 and component in self.target.dimensions:
                         raise MapError(
@@ -52,7 +52,7 @@ class PlanBuilder:
                     self._check([source, *in_source], [target, *(frequency if not in_source else [])])
                     self._dates.append(part)
 
-    def add_source_fixed(self, fixed: Fixed) -> None:
+    def add_source_fixed(self, fixed: FixedValues) -> None:
         """Add the fixed value of a source component."""
         self._check([fixed.component], [])
         self._source_fixed.append(fixed)
@@ -96,8 +96,8 @@ class PlanBuilder:
             source=self.source,
             target=self.target,
             copies=tuple(self._copies),
-            fixed=tuple(self._fixed),
-            source_fixed=tuple(self._source_fixed),
+            fixed_values=tuple(self._fixed),
+            source_fixed_values=tuple(self._source_fixed),
             values=tuple(self._values),
             dates=tuple(self._dates),
             severities=severities,

@@ -20,7 +20,7 @@ from kafka_replica.data.mapping.date_patterns import (
     write_by,
 )
 from kafka_replica.data.mapping.map_ends import side_of
-from kafka_replica.data.mapping.model import Copy, DateMap, Fixed, MapPlan, Resolve, ValueMap
+from kafka_replica.data.mapping.model import Copy, DateMap, FixedValues, MapPlan, Resolve, ValueMap
 from kafka_replica.data.mapping.sets import compile_in_set
 from kafka_replica.data.mapping.stages import value_map
 from kafka_replica.errors import UsageError
@@ -28,7 +28,7 @@ from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 _CLASSES: Final = ("StructureMap", "StructureSet")
 _RESOLVE: Final[Mapping[str, Resolve]] = {
@@ -110,9 +110,9 @@ def _compiled(
         building.add(_component_map(structures, one, building))
     for fixed in map_.fixed_value_maps:
         if fixed.target is not None and fixed.values:
-            building.add([Fixed(fixed.target, fixed.values)])
+            building.add([FixedValues(fixed.target, fixed.values)])
         elif fixed.source is not None and fixed.values:
-            building.add_source_fixed(Fixed(fixed.source, fixed.values))
+            building.add_source_fixed(FixedValues(fixed.source, fixed.values))
     date_maps: tuple[DatePatternMap | EpochMap, ...] = (*map_.date_pattern_maps, *map_.epoch_maps)
     for date_map in date_maps:
         building.add(_date_map(map_, date_map, from_year))

@@ -14,7 +14,7 @@ from kafka_replica.data.mapping.date_patterns import LETTERS, MONTHS, PatternDat
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
 from kafka_replica.data.mapping.model import DateMap, Resolve
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 DAY_S: Final = 86_400
 _FARTHEST: Final = 10**12

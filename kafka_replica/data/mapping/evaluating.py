@@ -13,7 +13,7 @@ from kafka_replica.data.mapping.outcomes import outcome
 from kafka_replica.data.validation.actions import SPELLINGS, SWITCHED_OFF
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.data.validation.periods import UNDERSTOOD
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 OURS: Final = "__mapping_"
 """The prefix of our own columns."""
@@ -88,7 +88,7 @@ class _Evaluation:
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
         targets = {target: self._chosen(target) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets)]
-        fixed = {one.component: list(one.values) for one in plan.fixed if len(one.values) > 1}
+        fixed = {one.component: list(one.values) for one in plan.fixed_values if len(one.values) > 1}
         return MappingResult(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
 
     # Internal columns
@@ -135,7 +135,7 @@ class _Evaluation:
         """Return the texts that maps give a target component."""
         plan, engine = self._plan, self._engine
         made = [engine.source(one.source) for one in plan.copies if one.target == target]
-        made += [engine.text(one.values[0]) for one in plan.fixed if one.component == target]
+        made += [engine.text(one.values[0]) for one in plan.fixed_values if one.component == target]
         made += [
             self._result(one, place) for one in self._done for place, id_ in enumerate(one.targets) if id_ == target
         ]
@@ -234,7 +234,7 @@ class _Evaluation:
 
     def _of_fixed(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
-        for one in self._plan.source_fixed:
+        for one in self._plan.source_fixed_values:
             value = engine.source(one.component)
             others = engine.any_of([value == engine.text(text) for text in one.values])
             message = f"the map fixes it to {', '.join(one.values)}"

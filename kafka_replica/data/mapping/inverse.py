@@ -47,8 +47,8 @@ def inverse(plan: MapPlan) -> MapPlan:
         source=plan.target,
         target=plan.source,
         copies=tuple(Copy(one.target, one.source, one.is_explicit) for one in plan.copies),
-        fixed=plan.source_fixed,
-        source_fixed=plan.fixed,
+        fixed_values=plan.source_fixed_values,
+        source_fixed_values=plan.fixed_values,
         values=tuple(_turned(one) for one in plan.values),
         dates=tuple(_dates_turned(one) for one in plan.dates),
         notes=tuple(f"{id_}: no map sets it" for id_ in _unused_sources(plan)),
@@ -57,7 +57,7 @@ def inverse(plan: MapPlan) -> MapPlan:
 
 def _uses_of_sources(plan: MapPlan) -> Counter[str]:
     uses = Counter(one.source for one in plan.copies)
-    uses.update(one.component for one in plan.source_fixed)
+    uses.update(one.component for one in plan.source_fixed_values)
     uses.update(source for one in plan.values for source in one.sources)
     uses.update(one.source for one in plan.dates)
     return uses
@@ -73,7 +73,7 @@ def _lost(plan: MapPlan) -> Iterator[str]:
         lost = [id_ for id_ in untold if id_ in ids]
         if lost:
             yield f"{what} {', '.join(lost)} is lost"
-    any_of = [one.component for one in plan.source_fixed if len(one.values) > 1]
+    any_of = [one.component for one in plan.source_fixed_values if len(one.values) > 1]
     if any_of:
         yield f"{', '.join(any_of)} is fixed to several values"
     twice = [id_ for id_, count in _uses_of_sources(plan).items() if count > 1]
@@ -82,7 +82,7 @@ def _lost(plan: MapPlan) -> Iterator[str]:
     made = Counter(target for one in plan.values for target in one.targets)
     made.update(one.target for one in plan.copies)
     made.update(one.target for one in plan.dates)
-    made.update(one.component for one in plan.fixed)
+    made.update(one.component for one in plan.fixed_values)
     several = [id_ for id_, count in made.items() if count > 1]
     if several:
         yield f"{', '.join(several)} is set by several maps"

@@ -124,7 +124,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class FixedValues:
     """A component that always has these values."""
 
     component: str
@@ -185,8 +185,8 @@ class MapPlan:
         source: the source structure.
         target: the target structure.
         copies: components whose values are copied.
-        fixed: target components with fixed values.
-        source_fixed: source components with fixed values.
+        fixed_values: target components with fixed values.
+        source_fixed_values: source components with fixed values.
         values: component maps with representation maps.
         dates: date maps.
         severities: the severity of each rule that is on.
@@ -198,15 +198,15 @@ class MapPlan:
     source: MapSide
     target: MapSide
     copies: tuple[Copy, ...]
-    fixed: tuple[Fixed, ...]
-    source_fixed: tuple[Fixed, ...]
+    fixed_values: tuple[FixedValues, ...]
+    source_fixed_values: tuple[FixedValues, ...]
     values: tuple[ValueMap, ...]
     dates: tuple[DateMap, ...]
     severities: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        maps = len(self.copies) + len(self.values) + len(self.dates) + len(self.fixed)
+        maps = len(self.copies) + len(self.values) + len(self.dates) + len(self.fixed_values)
         ends = f"{self.source.urn.reference} to {self.target.urn.reference}"
         name = f"{self.artefact.reference} in version {self.version}"
         return f"<MapPlan {name}: {ends}, {counted(maps, 'map of components', 'maps of components')}>"
@@ -218,7 +218,7 @@ class MapPlan:
     @property
     def targets(self) -> tuple[str, ...]:
         """Return the target components that get a value, in the order of the target."""
-        made = {one.target for one in self.copies} | {one.component for one in self.fixed}
+        made = {one.target for one in self.copies} | {one.component for one in self.fixed_values}
         made |= {target for one in self.values for target in one.targets} | {one.target for one in self.dates}
         return tuple(one for one in self.target.components if one in made)
 

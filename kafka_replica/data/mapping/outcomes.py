@@ -8,7 +8,7 @@ from typing import Final
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Stage, ValueMap, ValueSlice, group_mark
 from kafka_replica.data.mapping.regexes import Expression as Rewritten
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 _MARK: Final = re.compile("\x02([0-9]+)\x03")
 

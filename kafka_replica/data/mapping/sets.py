@@ -91,7 +91,7 @@ def _texts(
     listed = None if enumeration is None else structures.get(enumeration)
     items: Mapping[str, Code] | Mapping[str, Concept]
     if isinstance(listed, Codelist):
-        items = structures.expanded(listed).codes
+        items = structures.expand(listed).codes
     elif isinstance(listed, ConceptScheme):
         items = listed.concepts
     else:

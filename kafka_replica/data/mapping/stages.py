@@ -34,7 +34,7 @@ from kafka_replica.data.mapping.model import (
 )
 from kafka_replica.data.mapping.regexes import Expression, UnusableExpressionError, usable
 from kafka_replica.sdmx.model import MappedValue, RepresentationMapping
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 _REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
 _CONTROL: Final = re.compile(MARKS)

@@ -20,10 +20,10 @@ except ImportError as error:
 from kafka_replica.data.polars.finding_files import write_findings
 from kafka_replica.data.polars.mapping import transform
 from kafka_replica.data.polars.reports import dataset_findings, finding_table, report
-from kafka_replica.data.polars.validation import Split, split, validate
+from kafka_replica.data.polars.validation import SplitRows, split, validate
 
 __all__ = [
-    "Split",
+    "SplitRows",
     "dataset_findings",
     "finding_table",
     "report",

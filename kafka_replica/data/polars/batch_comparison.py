@@ -26,7 +26,7 @@ from kafka_replica.data.polars.cross_row import (
     wrong_groups,
 )
 from kafka_replica.data.polars.rows import ROW, PreparedFrame
-from kafka_replica.data.validation.binding import Bound
+from kafka_replica.data.validation.binding import BoundRules
 from kafka_replica.data.validation.conditions import components_of
 from kafka_replica.data.validation.model import LevelCheck
 
@@ -113,7 +113,7 @@ Flagged: TypeAlias = Mapping[int, pl.Series]
 class BatchComparison:
     """The comparison of the rows of a job, in a first and a second pass."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: BoundRules) -> None:
         """Prepare the comparison by the rules that are bound to the columns."""
         self._bound = bound
         self._keys = [Hashes() for _ in bound.keys]

@@ -34,8 +34,9 @@ from kafka_replica.data.validation.conditions import (
     ScaledDecimal,
     TextExpression,
     ValueCount,
+    translate_number_text,
 )
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Any]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
@@ -68,7 +69,7 @@ class Expressions:
             case IsNull(component):
                 return self._texts[component].is_null()
             case Matches(text, expression, is_number):
-                return fits(self._written(text, is_number=is_number), expression)
+                return fits(self._number_text(text) if is_number else self.text(text), expression)
             case In(text, values):
                 return is_in(self.text(text), values)
             case CompareInt(left, operator, right):
@@ -102,7 +103,7 @@ class Expressions:
             case IntOfText(text):
                 return self.text(text).cast(pl.Int64, strict=False)
             case ScaledDecimal(text, decimals):
-                return _scaled(self._written(text, is_number=True), decimals)
+                return _scaled(self._number_text(text), decimals)
             case CharLength(text):
                 return self.text(text).str.len_chars().cast(pl.Int64)
             case ValueCount(component):
@@ -116,11 +117,8 @@ class Expressions:
                     chosen = pl.when(self.condition(when)).then(self.number(then)).otherwise(chosen)
                 return chosen
 
-    def _written(self, text: TextExpression, *, is_number: bool) -> pl.Expr:
-        found = self.text(text)
-        if is_number and isinstance(text, ComponentText) and text.component in self._floating:
-            return written_out(found)
-        return found
+    def _number_text(self, text: TextExpression) -> pl.Expr:
+        return translate_number_text(text, self._floating, self.text, written_out)
 
 
 def _scaled(text: pl.Expr, decimals: int) -> pl.Expr:

@@ -43,7 +43,7 @@ def write_finding_frames(frames: Iterable[pl.DataFrame], path: Path, *, most: in
     check_findings_path(path)
     suffix = path.suffix.lower()
     limits = [one for one in (most, _SHEET_ROWS if suffix == ".xlsx" else None) if one is not None]
-    counted = _Counted(first_rows(frames, min(limits, default=None)))
+    counted = _CountedFrames(first_rows(frames, min(limits, default=None)))
     try:
         _WRITERS[suffix](counted, path)
     except OSError as error:
@@ -64,7 +64,7 @@ def first_rows(frames: Iterable[pl.DataFrame], most: int | None) -> Iterator[pl.
         left -= frame.height
 
 
-class _Counted:
+class _CountedFrames:
     """An iterable of frames that counts the rows it has yielded."""
 
     def __init__(self, frames: Iterable[pl.DataFrame]) -> None:

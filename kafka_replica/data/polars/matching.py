@@ -13,7 +13,7 @@ from typing import Final
 
 import polars as pl
 
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 
 _CLASS_OR_CHARACTER: Final = re.compile(r"\\.|[\[\]]|[^\\\[\]]", re.DOTALL)
 

@@ -10,9 +10,9 @@ import polars as pl
 
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
-from kafka_replica.data.validation.binding import Bound, bind
+from kafka_replica.data.validation.binding import BoundRules, bind
 from kafka_replica.data.validation.model import ACTION, Check, Rules
-from kafka_replica.data.validation.multi_valued import asked_singly
+from kafka_replica.data.validation.multi_valued import components_tested_singly
 
 ROW: Final = "__row"
 """The column with the number of the row."""
@@ -34,7 +34,7 @@ class PreparedFrame:
     """
 
     texts: pl.DataFrame
-    bound: Bound
+    bound: BoundRules
     several: frozenset[str]
     floating: frozenset[str]
 
@@ -47,7 +47,7 @@ class PreparedFrame:
         """Yield the number of each check that is violated, the rows that violate it, and the value to show."""
         alike: dict[tuple[str, ...], list[int]] = {}
         for number, check in enumerate(self.bound.checks):
-            alike.setdefault(asked_singly(check.broken, self.several), []).append(number)
+            alike.setdefault(components_tested_singly(check.broken, self.several), []).append(number)
         for lists, numbers in alike.items():
             rows, expressions = (self._singly(lists, numbers), self._of_one(lists)) if lists else (
                 self.texts, self.expressions

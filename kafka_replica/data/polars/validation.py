@@ -24,7 +24,7 @@ ERRORS_TYPE: Final = pl.List(pl.Struct(dict.fromkeys(FIELDS, pl.String())))
 _ORDER: Final = "__order"
 
 
-class Split(NamedTuple):
+class SplitRows(NamedTuple):
     """Good rows without the column ``_errors``, and bad rows with it."""
 
     good: pl.DataFrame
@@ -79,7 +79,7 @@ def refuse_errors(frame: pl.DataFrame) -> None:
         raise UsageError(f"validating: the frame has a column {ERRORS} already; drop it first")
 
 
-def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
+def split(validated: pl.DataFrame, *, severity: str = "error") -> SplitRows:
     """Split the result of :func:`validate` or ``transform`` into good rows and bad rows.
 
     Bad rows have a finding of at least the given severity; rows that could not be mapped are returned unchanged.
@@ -102,7 +102,7 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> Split:
     if SOURCE in validated.columns:
         # Mapped frames: bad rows are returned in their original form.
         bad_rows = bad_rows.select(SOURCE, ERRORS).unnest(SOURCE)
-    return Split(good, bad_rows)
+    return SplitRows(good, bad_rows)
 
 
 def errors_of(rows: PreparedFrame, compared: Iterable[Hit]) -> pl.Series:

@@ -11,7 +11,7 @@ from kafka_replica.data.schemas.facets import enumerated, is_xml, restricted, st
 from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL, STRING, XSD_TYPES
 from kafka_replica.data.validation.components import described
 from kafka_replica.sdmx import EffectiveComponent, UnwritableError
-from kafka_replica.sdmx.text_types import NOT_AVAILABLE
+from kafka_replica.sdmx.values.text_types import NOT_AVAILABLE
 
 TIME_PERIOD: Final = "TIME_PERIOD"
 _START_DAY: Final = "REPORTING_YEAR_START_DAY"
@@ -83,7 +83,7 @@ class SimpleTypes:
             is_text and found.format.text_type == "XHTML",
             found.min_occurs,
             found.max_occurs,
-            found.column.needed,
+            found.column.must_exist,
         )
 
     def _type(self, effective: EffectiveComponent, name: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.text_types import SIZES, TIME_TYPES
+from kafka_replica.sdmx.values.text_types import SIZES, TIME_TYPES
 
 STRING: Final = "xs:string"
 OBSERVATIONAL: Final = "common:ObservationalTimePeriodType"

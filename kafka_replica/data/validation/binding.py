@@ -36,7 +36,7 @@ Shape: TypeAlias = Literal["text", "values", "languages", "other"]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundRules:
     """The rules of a frame with certain columns.
 
     Attributes:
@@ -67,7 +67,7 @@ class Bound:
         return tuple(dict.fromkeys(found))
 
 
-def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> Bound:
+def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> BoundRules:
     """Return the rules for a frame with these columns. A missing column counts as empty in all rows.
 
     Args:
@@ -99,7 +99,7 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
         for check in rules.levels
         if _is_beyond(check, shapes)
     ]
-    return Bound(
+    return BoundRules(
         checks=tuple(check for check in checks if not never(check.broken)),
         keys=tuple(check for check in rules.keys if unread.isdisjoint(check.components)),
         levels=tuple(check for check in levels if check.level and not never(check.flagged)),
@@ -140,7 +140,7 @@ def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
-        ("column-missing", [one.id for one in rules.columns if one.needed and one.id not in columns],
+        ("column-missing", [one.id for one in rules.columns if one.must_exist and one.id not in columns],
          "there is no column {}, which must be given"),
         ("column-unknown", [one for one in columns if one not in known | STANDING and not _is_ours(one)],
          "column {} is not a component of the data structure"),

@@ -37,7 +37,7 @@ from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
 from kafka_replica.sdmx.lookups.resolved import MissingReference, constraints_in_force
-from kafka_replica.sdmx.text_types import TIME_TYPES
+from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
@@ -172,7 +172,7 @@ class _Compiler:
 
     def _missing(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
         column, rule = one.column, f"{one.column.kind}-missing"
-        if not column.required or rule not in self.severities:
+        if not column.is_required or rule not in self.severities:
             return
         demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
         message = f"{column.kind} {column.id} has no value, and each observation needs one"

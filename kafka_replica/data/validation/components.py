@@ -15,7 +15,7 @@ from kafka_replica.sdmx import (
     Representation,
     TextFormat,
 )
-from kafka_replica.sdmx.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
+from kafka_replica.sdmx.values.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 
 _FREQ: Final = "FREQ"
 
@@ -72,9 +72,9 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         kind=kind,
         is_time=is_time,
         is_frequency=not is_time and _is_frequency(component),
-        required=required,
-        needed=needed,
-        repeated=repeated,
+        is_required=required,
+        must_exist=needed,
+        is_multi_valued=repeated,
         is_multi_lingual=kind != "dimension" and listed is None and _may_be_in_languages(format_),
         enumeration=None if effective.enumeration is None else effective.enumeration.urn,
         values=listed or frozenset(),

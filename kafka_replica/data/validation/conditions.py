@@ -7,9 +7,12 @@ logic: if a text is missing, conditions on it are unknown, and an unknown condit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 Operator: TypeAlias = Literal["<", "<=", "=", ">=", ">"]
 
@@ -225,3 +228,21 @@ def sets_in(condition: Condition) -> list[frozenset[str]]:
         case And(parts) | Or(parts):
             return [one for part in parts for one in sets_in(part)]
     return []
+
+
+def translate_number_text(
+    text: TextExpression,
+    floating: AbstractSet[str],
+    translate: Callable[[TextExpression], T],
+    write_out: Callable[[T], T],
+) -> T:
+    """Return the engine's expression for the text of a number, without an exponent.
+
+    Args:
+        text: the text.
+        floating: the components whose column has floating-point numbers: engines write some of these with an exponent.
+        translate: the engine's translation of a text.
+        write_out: the engine's function that writes a number without its exponent.
+    """
+    found = translate(text)
+    return write_out(found) if isinstance(text, ComponentText) and text.component in floating else found

@@ -9,7 +9,7 @@ from typing import Final
 
 from kafka_replica.data.validation.patterns import UnusablePatternError, translated
 from kafka_replica.sdmx import TextFormat
-from kafka_replica.sdmx.text_types import NUMBER_TYPES, TIME_TYPES
+from kafka_replica.sdmx.values.text_types import NUMBER_TYPES, TIME_TYPES
 
 _BY_TYPE: Final = {
     "Alpha": ("a", "Bc", "xyz"),

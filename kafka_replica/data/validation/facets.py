@@ -40,8 +40,8 @@ from kafka_replica.data.validation.periods import (
     start_of,
 )
 from kafka_replica.sdmx import TextFormat
-from kafka_replica.sdmx.periods import DAY_S, period
-from kafka_replica.sdmx.text_types import (
+from kafka_replica.sdmx.values.periods import DAY_S, period
+from kafka_replica.sdmx.values.text_types import (
     DECIMAL,
     FINITE,
     FLOATING,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import ComponentText, Condition, Matches, Not, every, some
-from kafka_replica.sdmx.text_types import (
+from kafka_replica.sdmx.values.text_types import (
     DATE_TIME,
     GREGORIAN_DAY,
     GREGORIAN_MONTH,

@@ -41,7 +41,7 @@ class _Maker:
         self._checks = bind(rules, [column.id for column in rules.columns], {}).checks
         # Checks of a single component are satisfied by the choice of its values.
         self._joint = [check for check in self._checks if len(check.looks_at) != 1]
-        self._required = [column.id for column in rules.columns if column.required]
+        self._required = [column.id for column in rules.columns if column.is_required]
         self._pools = {column.id: self._pool(column) for column in rules.columns}
         self._time = next((column for column in rules.columns if column.is_time), None)
         self._above: dict[tuple[str, tuple[str | None, ...]], str | None] = {}
@@ -117,7 +117,7 @@ class _Maker:
 
     def _value(self, column: Column) -> str | None:
         pool = self._pools[column.id]
-        if not pool or not (column.needed or self._source.random() < self._optional):
+        if not pool or not (column.must_exist or self._source.random() < self._optional):
             return None
         return self._source.choice(pool)
 

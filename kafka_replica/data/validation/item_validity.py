@@ -20,7 +20,7 @@ from kafka_replica.sdmx.lookups.constraints.predicates import IsIn, Not, all_of
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, overlaps
 from kafka_replica.sdmx.lookups.effective_component import Enumeration
 from kafka_replica.sdmx.model import Codelist
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 ANNOTATION: Final = "FR_VALIDITY_PERIOD"
 _RULE: Final = "value-not-valid"

@@ -36,9 +36,9 @@ class Column:
         id: the component's id, which is the name of its column.
         kind: the kind of component.
         is_time: whether it is the time dimension.
-        required: whether each observation must have a value.
-        needed: whether the column must exist: as ``required``, or mandatory at a higher level.
-        repeated: whether an observation may have several values.
+        is_required: whether each observation must have a value.
+        must_exist: whether the column must exist: as ``is_required``, or mandatory at a higher level.
+        is_multi_valued: whether an observation may have several values.
         is_multi_lingual: whether a value may be in several languages.
         enumeration: the list that its values come from; None if it is not coded.
         values: the values that the list allows; empty if it is not coded.
@@ -50,9 +50,9 @@ class Column:
     id: str
     kind: Literal["dimension", "attribute", "measure"]
     is_time: bool
-    required: bool
-    needed: bool
-    repeated: bool
+    is_required: bool
+    must_exist: bool
+    is_multi_valued: bool
     is_multi_lingual: bool
     enumeration: Urn | None
     values: frozenset[str] = field(repr=False)

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from kafka_replica.data.validation.conditions import ComponentText, Concat, Condition, nodes_of
 
 
-def asked_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
+def components_tested_singly(condition: Condition, several: AbstractSet[str]) -> tuple[str, ...]:
     """Return, in order, the multi-valued components for which a condition is evaluated value by value."""
     return tuple(sorted(several & _read(condition))) if several else ()
 

@@ -25,8 +25,8 @@ from kafka_replica.data.validation.conditions import (
     RegexGroup,
     some,
 )
-from kafka_replica.sdmx.periods import DAY_S, EPOCH, MONTHS
-from kafka_replica.sdmx.text_types import LEAP_YEAR, ZONE
+from kafka_replica.sdmx.values.periods import DAY_S, EPOCH, MONTHS
+from kafka_replica.sdmx.values.text_types import LEAP_YEAR, ZONE
 
 _Y: Final = r"[0-9]{4}"
 _DD: Final = r"[0-9]{2}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
-from kafka_replica.data.validation.binding import Bound
+from kafka_replica.data.validation.binding import BoundRules
 from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import FIELDS, Check, Finding, KeyCheck, LevelCheck
 from kafka_replica.data.validation.report import Report, Sample
@@ -95,7 +95,7 @@ class Extent(NamedTuple):
     greatest: str | None
 
 
-def dataset_findings(bound: Bound, extents: Iterable[Extent]) -> tuple[Finding, ...]:
+def dataset_findings(bound: BoundRules, extents: Iterable[Extent]) -> tuple[Finding, ...]:
     """Return the findings about a data set: its columns, and the attributes that describe all of it.
 
     Args:

@@ -91,8 +91,8 @@ def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 def _frequency(checks: Sequence[Check], time: str | None) -> str | None:
-    asked = next((check for check in checks if check.rule == "frequency"), None)
-    return None if asked is None else next(iter(asked.looks_at - {time}), None)
+    frequency_check = next((check for check in checks if check.rule == "frequency"), None)
+    return None if frequency_check is None else next(iter(frequency_check.looks_at - {time}), None)
 
 
 def _usual_period(rules: Rules, checks: tuple[Check, ...]) -> Condition | None:

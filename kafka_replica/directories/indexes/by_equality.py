@@ -8,9 +8,9 @@ from typing import Any, Final, Self, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.wording import counted
-from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.errors import DuplicateValueError
 from kafka_replica.directories.indexes.contract import Index
+from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.records import key_text
 
 T = TypeVar("T")

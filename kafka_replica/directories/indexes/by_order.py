@@ -11,8 +11,8 @@ from numbers import Real
 from typing import Any, Self, TypeVar
 
 from kafka_replica.common.sorted_map import SortedMap
-from kafka_replica.directories.entry import Entry
 from kafka_replica.directories.indexes.contract import Index
+from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import UsageError
 
 T = TypeVar("T")

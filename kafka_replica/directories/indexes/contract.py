@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
 
-from kafka_replica.directories.entry import Entry
+from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import ConfigurationError
 
 T = TypeVar("T")

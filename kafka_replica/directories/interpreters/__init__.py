@@ -1,12 +1,12 @@
 """Interpreters of common formats, for records that are not simply a value under their key.
 
-The module ``directories.interpretation`` defines the interface. This package may import only this module, records,
-errors and msgspec. Read ``connect_json`` first.
+The module ``directories.records.interpretation`` defines the interface. This package may import only this module,
+records, errors and msgspec. Read ``connect_json`` first.
 """
 
 from __future__ import annotations
 
-from kafka_replica.directories.interpretation import DeleteAll, Interpretation, Interpreter, Put
+from kafka_replica.directories.records.interpretation import DeleteAll, Interpretation, Interpreter, Put
 from kafka_replica.errors import MissingExtraError
 
 try:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec.json import Decoder, encode
 
-from kafka_replica.directories.interpretation import DeleteAll, Interpretation, Interpreter, Put
 from kafka_replica.directories.interpreters.connect_json import ConnectJson
+from kafka_replica.directories.records.interpretation import DeleteAll, Interpretation, Interpreter, Put
 from kafka_replica.records import Record
 
 _decode: Final = Decoder(dict[str, Any]).decode

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 from msgspec import DecodeError, Raw, Struct
 from msgspec.json import Decoder, encode
 
-from kafka_replica.directories.interpretation import Put
 from kafka_replica.directories.interpreters.connect_types import converted
+from kafka_replica.directories.records.interpretation import Put
 from kafka_replica.records import Record
 
 _NULL: Final = b"null"

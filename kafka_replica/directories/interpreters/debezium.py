@@ -14,9 +14,9 @@ from typing import Final
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from kafka_replica.directories.interpretation import DeleteAll, Put
 from kafka_replica.directories.interpreters.connect_json import ConnectJson
 from kafka_replica.directories.interpreters.connect_types import converted
+from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.records import Record
 
 _NULL: Final = b"null"

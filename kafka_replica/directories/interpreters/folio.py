@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
-from kafka_replica.directories.interpretation import DeleteAll, Put
+from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.records import Record, key_text
 
 _NULL: Final = b"null"

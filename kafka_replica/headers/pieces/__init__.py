@@ -22,7 +22,7 @@ from kafka_replica.headers.pieces.signing_keys import (
     VerifyingKey,
 )
 from kafka_replica.headers.pieces.trace_context import TraceContext
-from kafka_replica.headers.pieces.usage import Usage, Used
+from kafka_replica.headers.pieces.usage import OriginUsage, Usage
 from kafka_replica.headers.pieces.version_spans import VersionSpans
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ __all__ = [
     "Hop",
     "KeyProvider",
     "KeyRing",
+    "OriginUsage",
     "RegistrySchemas",
     "RoutingTrail",
     "Signing",
     "SigningKey",
     "TraceContext",
     "Usage",
-    "Used",
     "VerifyingKey",
     "VersionSpans",
     "hops_of",

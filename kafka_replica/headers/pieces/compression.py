@@ -55,8 +55,8 @@ class Compression(Piece):
     def outgoing(self, record: PieceInput) -> PieceOutput:
         """Compress the value if that makes it smaller."""
         value = record.value
-        if record.own:
-            raise ValueError(f"the record already has a header {record.own[0][0]}")
+        if record.own_headers:
+            raise ValueError(f"the record already has a header {record.own_headers[0][0]}")
         if value is None or len(value) < self._min_bytes:
             return PieceOutput(value)
         if len(value) > self._max_bytes:
@@ -69,12 +69,12 @@ class Compression(Piece):
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Decompress the value if it is compressed."""
-        if not record.own:
+        if not record.own_headers:
             return PieceOutput(record.value)
         if record.value is None:
             raise ValueError("it has no value, but headers of a compressed value")
-        stated = dict(record.own)
-        if len(stated) < len(record.own) or _ENCODING.name not in stated:
+        stated = dict(record.own_headers)
+        if len(stated) < len(record.own_headers) or _ENCODING.name not in stated:
             raise ValueError("its headers name no codec, or several")
         name = (stated[_ENCODING.name] or b"").decode("latin-1")
         if name not in CODECS:

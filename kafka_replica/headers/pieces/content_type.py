@@ -88,14 +88,14 @@ class ContentType(Piece):
         """Check the content type, or add the default one."""
         if record.value is None:
             return PieceOutput(None)
-        media_type, _ = self._media_type(record.own)
-        return PieceOutput(record.value, record.own or ((_KEY.name, media_type.encode()),))
+        media_type, _ = self._media_type(record.own_headers)
+        return PieceOutput(record.value, record.own_headers or ((_KEY.name, media_type.encode()),))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Check the content type, and convert the value if its type differs from that of ``convert_to``."""
         if record.value is None:
             return PieceOutput(None)
-        media_type, decoder = self._media_type(record.own)
+        media_type, decoder = self._media_type(record.own_headers)
         if self._convert_to is None:
             return PieceOutput(record.value)
         target, encode = self._convert_to

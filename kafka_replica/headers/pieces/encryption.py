@@ -82,13 +82,13 @@ class Encryption(Protection):
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Decrypt the value."""
         value = record.value
-        if not record.own and (value is None or self._unencrypted == "accept"):
+        if not record.own_headers and (value is None or self._unencrypted == "accept"):
             return PieceOutput(value)
         if value is None:
             raise ValueError(f"it has no value, but the header {_KEY.name}")
-        if len(record.own) != 1:
-            raise ValueError(f"it has several headers {_KEY.name}" if record.own else "it is not encrypted")
-        statement = parse_statement(record.own[0][1] or b"")
+        if len(record.own_headers) != 1:
+            raise ValueError(f"it has several headers {_KEY.name}" if record.own_headers else "it is not encrypted")
+        statement = parse_statement(record.own_headers[0][1] or b"")
         if statement.algorithm != _ALGORITHM:
             raise ValueError(f"it is encrypted with {statement.algorithm!r}, not {_ALGORITHM}")
         self.check(statement)

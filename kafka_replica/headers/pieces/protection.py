@@ -150,7 +150,7 @@ class Protection(Piece):
         Raises:
             ValueError: the record has the header of this piece already.
         """
-        if record.own:
+        if record.own_headers:
             raise ValueError(f"the record already has a header {self.keys[0].name}")
         return Statement(algorithm, key_id, self._bind_topic, self._protected)
 

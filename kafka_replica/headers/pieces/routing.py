@@ -92,14 +92,14 @@ class RoutingTrail(Piece):
             raise ConfigurationError(
                 "a routing trail needs the names of the producer and of the topic to be written to"
             )
-        if len(record.own) >= self._max_hops:
-            raise ValueError(f"it has {len(record.own)} hops already (max_hops): it may go round in a loop")
+        if len(record.own_headers) >= self._max_hops:
+            raise ValueError(f"it has {len(record.own_headers)} hops already (max_hops): it may go round in a loop")
         hop = self._hop._replace(topic=record.topic, time_ms=now_ms())
-        return PieceOutput(record.value, (*record.own, (_KEY.name, hop.content())))
+        return PieceOutput(record.value, (*record.own_headers, (_KEY.name, hop.content())))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Check the trail, and count the record."""
-        hops = hops_of(record.own)
+        hops = hops_of(record.own_headers)
         if self._usage is not None:
             self._usage.count(_origin(hops), any(hop.is_mirror for hop in hops), record.value)
         return PieceOutput(record.value)

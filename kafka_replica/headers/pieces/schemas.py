@@ -88,7 +88,7 @@ class RegistrySchemas(Piece):
         """Serialise the value by its schema."""
         if self._serialize is None or self._decode is None:
             raise ConfigurationError("this stack can only read: give RegistrySchemas a serializer, and decode=")
-        if record.own:
+        if record.own_headers:
             raise ValueError(f"the record already has a header {_ID.name}")
         if record.value is None:
             return PieceOutput(None)
@@ -101,9 +101,9 @@ class RegistrySchemas(Piece):
         value = record.value
         if value is None:
             return PieceOutput(None, ())
-        if self._unframed == "accept" and not record.own and not value.startswith(_MAGIC):
+        if self._unframed == "accept" and not record.own_headers and not value.startswith(_MAGIC):
             return PieceOutput(value)
-        return PieceOutput(self._encode(self._deserialize(value, _context(record, list(record.own)))), ())
+        return PieceOutput(self._encode(self._deserialize(value, _context(record, list(record.own_headers)))), ())
 
 
 def _context(record: PieceInput, headers: list[tuple[str, Any]]) -> SerializationContext:

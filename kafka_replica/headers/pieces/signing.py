@@ -80,11 +80,11 @@ class Signing(Protection):
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Verify the signature, and remove it."""
-        if not record.own and self._unsigned == "accept":
+        if not record.own_headers and self._unsigned == "accept":
             return PieceOutput(record.value)
-        if len(record.own) != 1:
-            raise ValueError("it has several signatures" if record.own else "it is not signed")
-        stated, _, encoded = (record.own[0][1] or b"").rpartition(b";")
+        if len(record.own_headers) != 1:
+            raise ValueError("it has several signatures" if record.own_headers else "it is not signed")
+        stated, _, encoded = (record.own_headers[0][1] or b"").rpartition(b";")
         statement = parse_statement(stated)
         key = self._accepted.get(statement.key_id)
         if key is None:

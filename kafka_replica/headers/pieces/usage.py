@@ -10,7 +10,7 @@ from kafka_replica.errors import ConfigurationError
 _OTHERS = ("(others)",) * 4
 
 
-class Used(NamedTuple):
+class OriginUsage(NamedTuple):
     """The number of records of one origin that were read."""
 
     producer: str
@@ -68,15 +68,15 @@ class Usage:
             counts[1] += value is None
             counts[2] += len(value or b"")
 
-    def rows(self) -> list[Used]:
+    def rows(self) -> list[OriginUsage]:
         """Return the counts, in descending order of the number of records."""
         with self._lock:
-            rows = [Used(*origin, mirrored, *counts) for (origin, mirrored), counts in self._counts.items()]
+            rows = [OriginUsage(*origin, mirrored, *counts) for (origin, mirrored), counts in self._counts.items()]
         return sorted(rows, key=lambda row: (-row.records, row))
 
     def report(self) -> str:
         """Return the counts as a table in Markdown."""
-        lines = [f"| {' | '.join(Used._fields)} |", f"|{'---|' * len(Used._fields)}"]
+        lines = [f"| {' | '.join(OriginUsage._fields)} |", f"|{'---|' * len(OriginUsage._fields)}"]
         lines += [f"| {' | '.join(_cell(value) for value in row)} |" for row in self.rows()]
         return "\n".join(lines) + "\n"
 

@@ -89,7 +89,7 @@ def apply_requests(connection: Connection, producer_id: str, arrived: int, now_m
         .order_by(amendment.c.tx_id, amendment.c.request, amendment.c.number)
     ).all()
     for tx_id, request, number, action in rows:
-        _Amended(connection, producer_id, tx_id, request, now_ms).apply(number, Action(action))
+        _AmendedTransaction(connection, producer_id, tx_id, request, now_ms).apply(number, Action(action))
     for tx_id in dict.fromkeys(row[0] for row in rows):
         _update_counts(connection, producer_id, tx_id, now_ms)
 
@@ -110,7 +110,7 @@ def count_skipped(connection: Connection, producer_id: str) -> tuple[int, int]:
     return int(skipped), int(records)
 
 
-class _Amended(NamedTuple):
+class _AmendedTransaction(NamedTuple):
     """A transaction to which a request is applied."""
 
     connection: Connection

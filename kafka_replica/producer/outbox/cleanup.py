@@ -31,7 +31,7 @@ class _RowId(NamedTuple):
     size: int
 
 
-class _Seen(NamedTuple):
+class _ExaminedRow(NamedTuple):
     """An examined row of content."""
 
     row_id: _RowId
@@ -92,7 +92,7 @@ class Cleanup:
             rows = [{"of": self._id, "at": each.tx_id, "this": each.number} for each in row_ids]
             connection.execute(_DELETE_CONTENT, rows)
 
-    def _examine(self, connection: Connection, sent: int, cleaned: int) -> list[_Seen]:
+    def _examine(self, connection: Connection, sent: int, cleaned: int) -> list[_ExaminedRow]:
         """Return the next rows; a row is obsolete if it is a deletion, or newer content of its key was sent."""
         first = cleaned + 1
         number = self._examined[1] if self._examined[0] == first else 0
@@ -104,9 +104,9 @@ class Cleanup:
             .order_by(change.c.tx_id, change.c.number)
             .limit(ROWS)
         )
-        return [_Seen(_RowId(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
+        return [_ExaminedRow(_RowId(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
 
-    def _replaced(self, connection: Connection, seen: Sequence[_Seen]) -> list[_RowId]:
+    def _replaced(self, connection: Connection, seen: Sequence[_ExaminedRow]) -> list[_RowId]:
         """Return the earlier rows of the same keys; at most one per key, because older rows were deleted before."""
         if not seen:
             return []

@@ -75,7 +75,13 @@ def _create_rows(connection: Connection, producer_id: str) -> None:
         (counter, {"last_tx_id": 0}),
         (
             state,
-            {"incarnation": uuid.uuid4().hex, "mode": str(Mode.IDLE), "sent_tx_id": 0, "not_carried": 0, "asked": 0},
+            {
+                "incarnation": uuid.uuid4().hex,
+                "mode": str(Mode.IDLE),
+                "sent_tx_id": 0,
+                "not_carried": 0,
+                "request_count": 0,
+            },
         ),
         (lease, {"term": 0, "beat": 0}),
     ]

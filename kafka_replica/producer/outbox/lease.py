@@ -92,12 +92,12 @@ class Lease:
     def _renew(self) -> bool:
         if self.term is None:
             return False
-        asked_s = time.monotonic()
+        requested_s = time.monotonic()
         mine = (lease.c.producer_id == self._producer_id, lease.c.term == self.term, lease.c.owner == self.owner)
         if not self._update(mine, {"beat": lease.c.beat + 1}):
             self.term = None
             return False
-        self._renewed_s = asked_s
+        self._renewed_s = requested_s
         return True
 
     def release(self) -> None:

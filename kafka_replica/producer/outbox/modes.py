@@ -37,7 +37,7 @@ class Intent(NamedTuple):
     sent: int
     progress_offset: int | None
     not_carried: int
-    asked: int
+    request_count: int
     """A counter of requests to change the mode."""
 
 
@@ -50,7 +50,7 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
     row = connection.execute(
         select(
             state.c.incarnation, state.c.mode, state.c.reason, state.c.transactional_id, state.c.sent_tx_id,
-            state.c.progress_offset, state.c.not_carried, state.c.asked,
+            state.c.progress_offset, state.c.not_carried, state.c.request_count,
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
@@ -77,13 +77,14 @@ def set_mode(
     reason: str | None,
     *,
     only: list[Mode],
-    asked: int | None = None,
+    request_count: int | None = None,
 ) -> bool:
     """Change the mode if the current mode is one of ``only``; return whether it was changed.
 
-    With ``asked``, the mode is changed only if ``Intent.asked`` still has this value: there was no other request.
+    With ``request_count``, the mode is changed only if ``Intent.request_count`` still has this value, which means that
+    there was no other request.
     """
-    since = () if asked is None else (state.c.asked == asked,)
+    since = () if request_count is None else (state.c.request_count == request_count,)
     changed = connection.execute(
         update(state)
         .where(state.c.producer_id == producer_id, state.c.mode.in_([str(each) for each in only]), *since)
@@ -104,16 +105,16 @@ def resume(connection: Connection, producer_id: str, now_ms: int) -> None:
     _make_pending(connection, producer_id, now_ms)
 
 
-def try_again(connection: Connection, producer_id: str, now_ms: int, asked: int) -> bool:
+def try_again(connection: Connection, producer_id: str, now_ms: int, request_count: int) -> bool:
     """Resume a producer that suspended itself, unless there was another request; return whether it was resumed.
 
     Args:
         connection: a connection to the database.
         producer_id: the id of the producer.
         now_ms: the time in milliseconds since 1970-01-01 UTC.
-        asked: the value of ``Intent.asked`` when the caller started.
+        request_count: the value of ``Intent.request_count`` when the caller started.
     """
-    runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], asked=asked)
+    runs = set_mode(connection, producer_id, Mode.RUNNING, None, only=[Mode.FAILED], request_count=request_count)
     if runs:
         _make_pending(connection, producer_id, now_ms)
     return runs
@@ -158,4 +159,6 @@ def suspend(connection: Connection, producer_id: str, reason: str) -> None:
 
 
 def _ask(connection: Connection, producer_id: str) -> None:
-    connection.execute(update(state).where(state.c.producer_id == producer_id).values(asked=state.c.asked + 1))
+    connection.execute(
+        update(state).where(state.c.producer_id == producer_id).values(request_count=state.c.request_count + 1)
+    )

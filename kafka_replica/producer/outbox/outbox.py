@@ -18,7 +18,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
 from kafka_replica.headers.current_trace import current_trace
-from kafka_replica.producer.changes import Change, Delete, Put, Unreadable, content_hash, key_hash, puts_and_deletes
+from kafka_replica.producer.changes import Change, Delete, Put, UnreadableKey, content_hash, key_hash, puts_and_deletes
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip
@@ -49,7 +49,7 @@ class Differences(NamedTuple):
 
     tx_ids: list[int]
     """The numbers of the transactions; empty if nothing has changed."""
-    unreadable: list[Unreadable]
+    unreadable: list[UnreadableKey]
     """The content that cannot be read or sent; its keys keep the content that was recorded before."""
 
 
@@ -118,13 +118,13 @@ class Outbox:
                 raise error
             return self._record(made, puts, deletes)
 
-    def record_differences(self, connection: AnyConnection, contents: Iterable[Put | Unreadable]) -> Differences:
+    def record_differences(self, connection: AnyConnection, contents: Iterable[Put | UnreadableKey]) -> Differences:
         """Record the differences between the given and the recorded content, for sources that list all their content.
 
         Args:
             connection: the connection on which the user's own data is changed; the caller commits.
-            contents: all content. The key of an ``Unreadable``, or of content that cannot be sent, keeps its recorded
-                content; if an ``Unreadable`` has no key, nothing is deleted.
+            contents: all content. The key of an ``UnreadableKey``, or of content that cannot be sent, keeps its
+                recorded content; if an ``UnreadableKey`` has no key, nothing is deleted.
 
         Returns:
             The numbers of the transactions, and all content that was not recorded.
@@ -134,10 +134,10 @@ class Outbox:
             OutboxError: the database refused; roll back.
         """
         given = list(contents)
-        unreadable = [each for each in given if isinstance(each, Unreadable)]
-        puts, _ = puts_and_deletes(each for each in given if not isinstance(each, Unreadable))
+        unreadable = [each for each in given if isinstance(each, UnreadableKey)]
+        puts, _ = puts_and_deletes(each for each in given if not isinstance(each, UnreadableKey))
         with usable(connection, f"comparing contents for producer {self.producer_id}") as made:
-            refused = [Unreadable(put.key, str(error)) for put, error in self._refused(made, puts)]
+            refused = [UnreadableKey(put.key, str(error)) for put, error in self._refused(made, puts)]
             unsendable = {each.key for each in refused}
             held = {None if each.key is None else key_bytes(each.key) for each in unreadable}
             held.update(key_bytes(put.key) for put in puts)

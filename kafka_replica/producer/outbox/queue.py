@@ -18,7 +18,7 @@ from kafka_replica.producer.outbox.amendments import apply_requests, is_requeste
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import outbox_errors, reading, reading_bytes, short_transaction, translated
 from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
-from kafka_replica.producer.outbox.recorded import Content, Contents, Recorded, View
+from kafka_replica.producer.outbox.recorded_transactions import Content, Contents, RecordedTransaction, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, change, counter, detail, lease, state, tx
 
 _AT_ONCE = 20  # rows in memory, because a row may have 16 MB
@@ -71,14 +71,14 @@ class Queue:
         return View(intent, int(recorded), _bounded([_recorded(*row) for row in rows]))
 
     @translated("looking for a flush to send")
-    def pending_flushes(self, sent: int) -> list[Recorded]:
+    def pending_flushes(self, sent: int) -> list[RecordedTransaction]:
         """Return the flushes that are not sent yet."""
         with reading(self._engine) as connection:
             wanted = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
                 detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(TransactionKind.FLUSH)
             )
             return [
-                Recorded(tx_id, TransactionKind(kind), recorded_ms)
+                RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms)
                 for tx_id, kind, recorded_ms in connection.execute(wanted)
             ]
 
@@ -109,13 +109,13 @@ class Queue:
             (bytes(key), None if content is None else bytes(content)) for key, content in connection.execute(wanted)
         ]
 
-    def contents(self, recorded: Recorded) -> Contents:
+    def contents(self, recorded: RecordedTransaction) -> Contents:
         """Return the records of a transaction, which are read in batches; not for a sweep, unless it is skipped."""
         with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
             digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
         return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
 
-    def _counted(self, recorded: Recorded) -> tuple[int, Iterator[Content]]:
+    def _counted(self, recorded: RecordedTransaction) -> tuple[int, Iterator[Content]]:
         if recorded.kind is not TransactionKind.FLUSH or recorded.is_skipped:
             return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
         chosen = self._as_of(recorded.tx_id)
@@ -125,7 +125,7 @@ class Queue:
         return count, self._stream(chosen)
 
     @translated("reading the next records to send")
-    def contents_of(self, recorded: Sequence[Recorded]) -> dict[int, Contents]:
+    def contents_of(self, recorded: Sequence[RecordedTransaction]) -> dict[int, Contents]:
         """Read the records of several consecutive transactions into memory, with one query; return them by number.
 
         Args:
@@ -269,18 +269,18 @@ class Queue:
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
     @translated("recording the start of the producer")
-    def change_mode(self, mode: Mode, *, only: list[Mode], asked: int, incarnation: str) -> bool:
+    def change_mode(self, mode: Mode, *, only: list[Mode], request_count: int, incarnation: str) -> bool:
         """Change the producer's mode, unless there was another request; return whether it was changed."""
         with short_transaction(self._engine) as connection:
             if self._lock(connection, incarnation) is None:
                 return False
-            return set_mode(connection, self._id, mode, None, only=only, asked=asked)
+            return set_mode(connection, self._id, mode, None, only=only, request_count=request_count)
 
     @translated("recording that the producer retries")
-    def try_again(self, asked: int) -> bool:
+    def try_again(self, request_count: int) -> bool:
         """Resume a producer that suspended itself, unless there was another request; return whether it was resumed."""
         with short_transaction(self._engine) as connection:
-            return try_again(connection, self._id, now_ms(), asked)
+            return try_again(connection, self._id, now_ms(), request_count)
 
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
         """Return whether this instance has the lease; lock the lease until the end of the database transaction."""
@@ -308,7 +308,7 @@ class Queue:
                 yield _in_bytes(*row)
 
 
-def _contents(recorded: Recorded, rows: Sequence[Any]) -> Contents:
+def _contents(recorded: RecordedTransaction, rows: Sequence[Any]) -> Contents:
     fingerprint = Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, map(_HASHES, rows)))
     return Contents(len(rows), [*map(_CONTENT, rows)], fingerprint)
 
@@ -319,15 +319,15 @@ def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
 
 def _recorded(
     tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int, *trace: str | None
-) -> Recorded:
+) -> RecordedTransaction:
     """Return a recorded transaction to send; a skipped transaction is sent without records."""
     if status == Status.SKIPPED:
-        return Recorded(tx_id, TransactionKind(kind), recorded_ms, is_skipped=True)
+        return RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms, is_skipped=True)
     headers = tuple((name, content.encode()) for name, content in zip(NAMES, trace, strict=True) if content)
-    return Recorded(tx_id, TransactionKind(kind), recorded_ms, size, messages, trace=headers)
+    return RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms, size, messages, trace=headers)
 
 
-def _bounded(pending: list[Recorded]) -> list[Recorded]:
+def _bounded(pending: list[RecordedTransaction]) -> list[RecordedTransaction]:
     """Return the first transactions that do not exceed ``_AHEAD_BYTES`` together; at least one, if there is any."""
     return [
         each

@@ -49,7 +49,7 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
         _borrowed.reset(token)
 
 
-class _Borrowed:
+class _BorrowedConnection:
     """A wrapper of the user's connection that SQLAlchemy can use, but neither commit, close nor configure."""
 
     url: str
@@ -67,7 +67,7 @@ class _Borrowed:
     commit = rollback = close = create_function = add_notice_handler = _do_nothing
 
 
-class _BorrowedSqlite(_Borrowed):
+class _BorrowedSqlite(_BorrowedConnection):
     url = "sqlite://"
 
     def cursor(self) -> sqlite3.Cursor:
@@ -77,7 +77,7 @@ class _BorrowedSqlite(_Borrowed):
         return cursor
 
 
-class _BorrowedPsycopg(_Borrowed):
+class _BorrowedPsycopg(_BorrowedConnection):
     url = "postgresql+psycopg://"
 
     def cursor(self) -> psycopg.Cursor[Any]:
@@ -87,7 +87,7 @@ class _BorrowedPsycopg(_Borrowed):
         return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
 
 
-_borrowed: ContextVar[_Borrowed] = ContextVar("borrowed connection")
+_borrowed: ContextVar[_BorrowedConnection] = ContextVar("borrowed connection")
 
 
 @cache
@@ -96,7 +96,7 @@ def _engine_of(url: str) -> Engine:
     return create_engine(url, creator=_borrowed.get, poolclass=NullPool, **options)
 
 
-def _borrow(connection: object, doing: str) -> _Borrowed:
+def _borrow(connection: object, doing: str) -> _BorrowedConnection:
     if isinstance(connection, sqlite3.Connection):
         if not connection.in_transaction:
             if connection.isolation_level is None or getattr(connection, "autocommit", False) is True:

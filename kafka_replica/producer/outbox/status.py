@@ -18,7 +18,7 @@ _POLL_S = 0.1
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedTransaction:
     """A transaction that could not be sent."""
 
     tx_id: int
@@ -50,7 +50,7 @@ class ProducerStatus:
     last_sent_ms: int | None
     not_carried: int
     """Records that the format cannot represent, since the producer was created."""
-    failed: Failed | None
+    failed: FailedTransaction | None
     incarnation: str
     skipped: int
     """Transactions that operators have skipped as a whole."""
@@ -151,7 +151,7 @@ def _status(connection: Connection, producer_id: str, seen: SeenLease, lives: bo
     )
 
 
-def _failed(connection: Connection, producer_id: str, sent: int) -> Failed | None:
+def _failed(connection: Connection, producer_id: str, sent: int) -> FailedTransaction | None:
     row = connection.execute(
         select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
         .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
@@ -159,4 +159,4 @@ def _failed(connection: Connection, producer_id: str, sent: int) -> Failed | Non
         .order_by(tx.c.tx_id)
         .limit(1)
     ).first()
-    return None if row is None else Failed(row[0], row[1], row[2])
+    return None if row is None else FailedTransaction(row[0], row[1], row[2])

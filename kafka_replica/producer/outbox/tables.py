@@ -121,7 +121,7 @@ state = Table(
     Column("sent_tx_id", BigInteger, nullable=False),
     Column("progress_offset", BigInteger),
     Column("not_carried", BigInteger, nullable=False),
-    Column("asked", BigInteger, nullable=False),
+    Column("request_count", BigInteger, nullable=False),
     Column("cleaned_tx_id", BigInteger, nullable=False, server_default="0"),
 )
 """The producer's mode, the number up to which Kafka has acknowledged transactions, and the progress of clean-up.

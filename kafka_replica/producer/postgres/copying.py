@@ -16,8 +16,8 @@ from kafka_replica.common.wording import counted
 from kafka_replica.errors import BadRecordError
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.notices import Acknowledged, Compared, Notify
-from kafka_replica.producer.outbox.recorded import Contents, Raw, Recorded
+from kafka_replica.producer.notices import Acknowledgement, Notify, TableComparison
+from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.producer.postgres.comparison import Differences, Digests, differences
 from kafka_replica.producer.postgres.position import Position
@@ -134,7 +134,7 @@ class TableCopy:
         records: list[Raw] = [(key, value, CONTENT_TYPE) for key, value in found.changed.items()]
         records += [(key, None, None) for key in found.deleted]
         self._send(len(records), records, position)
-        self._notify(Compared(reason, len(found.changed), len(found.deleted)))
+        self._notify(TableComparison(reason, len(found.changed), len(found.deleted)))
         return found
 
     def _copy(self, table: TableSnapshot, since: Position | None) -> int:
@@ -149,10 +149,10 @@ class TableCopy:
     def _send(self, count: int, records: Iterable[Raw], position: Position) -> None:
         time_ms = now_ms()
         contents = Contents(count, records, Fingerprint(time_ms), position.as_json())
-        sent = self._session.send(Recorded(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
+        sent = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
         self.tx_id, self.offset = self.tx_id + 1, sent.offset
         self._stored = self._reached = position
-        self._notify(Acknowledged(self.tx_id, sent.size, sent.messages, 0))
+        self._notify(Acknowledgement(self.tx_id, sent.size, sent.messages, 0))
 
 
 def _records(mapping: RowMapping, rows: Iterable[Row]) -> Iterator[Raw]:

@@ -13,14 +13,14 @@ from typing import Final, Self
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, UsageError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError, SourceUnavailableError
-from kafka_replica.producer.notices import DatabaseAwaited, Notice, Notify, Retrying, StandBy, Takeover
+from kafka_replica.producer.notices import DatabaseWait, Notice, Notify, Retry, StandBy, Takeover
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.database import TableConnection, connect
 from kafka_replica.producer.postgres.operations import REQUESTED, comparison_request
 from kafka_replica.producer.postgres.sessions import kafka_session, no_step, topic_reader
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.confirmation import Confirmation
-from kafka_replica.producer.relay.events import KafkaFailed
+from kafka_replica.producer.relay.events import KafkaFailure
 from kafka_replica.producer.relay.failures import Failures, fault_of_sending, retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.relay.retry_text import retry_reason
@@ -204,7 +204,7 @@ class TableSource:
         attempts = self._database_failures
         if attempts & (attempts - 1) == 0:  # the 1st, 2nd, 4th, 8th, ..., so that a long outage does not fill the log
             _log.warning("waiting for the database, %s so far: %s", counted(attempts, "attempt"), error)
-            self._report(DatabaseAwaited(str(error)))
+            self._report(DatabaseWait(str(error)))
         self._closing.wait(min(retry_pause_s(attempts), _DATABASE_PAUSE_S))
 
     def _kafka_failed(self, error: KafkaReplicaError) -> None:
@@ -213,11 +213,11 @@ class TableSource:
             self._failing_since_s = time.monotonic()
         if not self._failures.is_tried_again(fault):
             raise error
-        failed = KafkaFailed(fault, str(error), isinstance(error, CommitUnknownError))
+        failed = KafkaFailure(fault, str(error), isinstance(error, CommitUnknownError))
         attempt = self._failures.count
         reason = retry_reason(failed, attempt, time.monotonic() - self._failing_since_s)
         _log.warning("%s", reason)
-        self._report(Retrying(attempt, fault, reason))
+        self._report(Retry(attempt, fault, reason))
         self._closing.wait(retry_pause_s(attempt))
 
     def _report(self, notice: Notice) -> None:

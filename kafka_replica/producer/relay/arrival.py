@@ -20,7 +20,7 @@ from kafka_replica.records import Partition
 _log = logging.getLogger("kafka_replica.producer")
 
 
-class LastArrived(NamedTuple):
+class LastArrival(NamedTuple):
     """The last transaction that has arrived in Kafka."""
 
     progress: Progress | None
@@ -57,7 +57,7 @@ class ArrivalReader:
 
     def read(
         self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
-    ) -> LastArrived:
+    ) -> LastArrival:
         """End this producer's open transactions, and return what has arrived.
 
         Args:
@@ -70,7 +70,7 @@ class ArrivalReader:
             KafkaReplicaError: the state could not be determined.
         """
         if not self.has_open_transactions(partitions):
-            return LastArrived(self._committed(hint))
+            return LastArrival(self._committed(hint))
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
         try:
@@ -79,10 +79,10 @@ class ArrivalReader:
                     inspector, transactional_ids, identity.producer_id, identity.progress_key,
                     identity.progress_partition, partitions,
                 )  # fmt: skip
-                return LastArrived(undecided.end_all(hint, acknowledged), undecided.has_ended)
+                return LastArrival(undecided.end_all(hint, acknowledged), undecided.has_ended)
         except (UsageError, TooOldError) as error:
             _log.warning("cannot inspect open transactions; waiting for them: %s", error)
-            return LastArrived(self._committed(hint))
+            return LastArrival(self._committed(hint))
 
     def _committed(self, hint: int | None) -> Progress | None:
         """Read the progress topic to its end as an ordinary consumer, which waits for open transactions."""

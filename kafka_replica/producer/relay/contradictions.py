@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.relay.events import Queried
+from kafka_replica.producer.relay.events import DatabaseState
 
 _ADVICE = (
     "run `kafka-replica producer flush --new-incarnation` (in Python: flush(new_incarnation=True)), which sends what "
@@ -27,7 +27,7 @@ _OTHER_HISTORY = (
 )
 
 
-def contradiction(seen: Queried, arrived: int, fingerprint: Fingerprint | None) -> str | None:
+def contradiction(seen: DatabaseState, arrived: int, fingerprint: Fingerprint | None) -> str | None:
     """Return how database and Kafka contradict each other, with advice; None if they do not.
 
     Args:

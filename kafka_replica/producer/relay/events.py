@@ -11,15 +11,15 @@ from kafka_replica.producer.fingerprint import Fingerprint
 # --- events ---
 
 
-class Started(NamedTuple):
+class RelayStart(NamedTuple):
     """The relay has started."""
 
 
-class Waited(NamedTuple):
+class WaitEnd(NamedTuple):
     """A wait is over."""
 
 
-class Leased(NamedTuple):
+class LeaseGrant(NamedTuple):
     """This instance holds the lease."""
 
     term: int = 0
@@ -32,7 +32,7 @@ class StandingBy(NamedTuple):
     """Another instance holds the lease, or the lease was lost."""
 
 
-class Queried(NamedTuple):
+class DatabaseState(NamedTuple):
     """The state of the database."""
 
     running: bool
@@ -50,7 +50,7 @@ class Queried(NamedTuple):
     """The database's fingerprint of the last transaction that has arrived; None if it is missing or was not queried."""
 
 
-class Connected(NamedTuple):
+class KafkaSessionStart(NamedTuple):
     """This instance has acquired the transactional id, and no older producer has an open transaction."""
 
     progress: int | None
@@ -59,18 +59,18 @@ class Connected(NamedTuple):
     """The fingerprint of this transaction, from its progress record."""
 
 
-class Committed(NamedTuple):
+class CommitAcknowledgement(NamedTuple):
     """Kafka has acknowledged the commit of a transaction."""
 
     tx_id: int
     fingerprint: Fingerprint | None = None
 
 
-class Marked(NamedTuple):
+class StoredOutcome(NamedTuple):
     """The outcome of transactions is stored in the database."""
 
 
-class KafkaFailed(NamedTuple):
+class KafkaFailure(NamedTuple):
     """Connecting or sending failed."""
 
     fault: Fault
@@ -78,26 +78,26 @@ class KafkaFailed(NamedTuple):
     may_have_arrived: bool = False
 
 
-class LeftOpen(NamedTuple):
+class OpenTransaction(NamedTuple):
     """A transaction stays open in the topics, although all sent transactions are acknowledged; it may be our own."""
 
 
-class DatabaseFailed(NamedTuple):
+class DatabaseFailure(NamedTuple):
     """An operation of the database failed, and it is unknown whether it took effect."""
 
 
 Event: TypeAlias = (
-    Started
-    | Waited
-    | Leased
+    RelayStart
+    | WaitEnd
+    | LeaseGrant
     | StandingBy
-    | Queried
-    | Connected
-    | Committed
-    | Marked
-    | KafkaFailed
-    | LeftOpen
-    | DatabaseFailed
+    | DatabaseState
+    | KafkaSessionStart
+    | CommitAcknowledgement
+    | StoredOutcome
+    | KafkaFailure
+    | OpenTransaction
+    | DatabaseFailure
 )
 
 # --- decisions ---

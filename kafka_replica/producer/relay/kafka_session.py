@@ -16,7 +16,7 @@ from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.headers import Stack
 from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.outbox.recorded import Contents, Raw, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.identity import Identity
@@ -38,7 +38,7 @@ _POLL_S = 0.05
 _OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
 
 
-class Sent(NamedTuple):
+class SentTransaction(NamedTuple):
     """The facts of a sent transaction."""
 
     size: int
@@ -118,7 +118,7 @@ class KafkaSession:
         progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
         if has_ended:
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
-        self._step("asked")
+        self._step("queried")
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
 
@@ -143,7 +143,9 @@ class KafkaSession:
         """
         return self._arrivals.has_open_transactions(self._partitions)
 
-    def send(self, recorded: Recorded, contents: Contents, meanwhile: Callable[[], None] | None = None) -> Sent:
+    def send(
+        self, recorded: RecordedTransaction, contents: Contents, meanwhile: Callable[[], None] | None = None
+    ) -> SentTransaction:
         """Send a transaction with its progress record, and commit it.
 
         Args:
@@ -183,7 +185,7 @@ class KafkaSession:
             raise
         self._step("committed")
         self._offset += _OFFSETS
-        return Sent(counts.size, counts.messages, counts.not_carried, self._offset)
+        return SentTransaction(counts.size, counts.messages, counts.not_carried, self._offset)
 
     def present_keys(self) -> Iterator[bytes]:
         """Yield the keys that the topics currently have, sorted.

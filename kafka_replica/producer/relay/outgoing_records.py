@@ -9,9 +9,9 @@ from typing import TypeAlias, cast
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.encoding import Encoded, Encoder, as_recorded
+from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
-from kafka_replica.producer.outbox.recorded import Contents, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.relay.identity import Identity
 from kafka_replica.producer.relay.steps import Step
 from kafka_replica.records import key_text
@@ -43,7 +43,7 @@ class OutgoingRecords:
         self._step = step
 
     def records(
-        self, recorded: Recorded, contents: Contents, counts: SentCounts
+        self, recorded: RecordedTransaction, contents: Contents, counts: SentCounts
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
         name = f"{self._identity.producer_id}/{recorded.tx_id}"
@@ -89,7 +89,7 @@ class OutgoingRecords:
                     ) from error
                 writer.send(topic, key, sent.value, sent.headers)
 
-    def encode(self, key: bytes, value: bytes, content_type: str | None) -> Encoded | None:
+    def encode(self, key: bytes, value: bytes, content_type: str | None) -> EncodedValue | None:
         """Return content in the producer's format; None if the format cannot represent it.
 
         Raises:

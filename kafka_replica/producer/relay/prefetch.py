@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Contents, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.outbox.tables import TransactionKind
 
 _GROUP_BYTES: Final = 1 << 20  # at most two groups are in memory: one being sent, one being read
@@ -27,18 +27,18 @@ class Prefetcher:
     def __init__(self, queue: Queue) -> None:
         self._queue = queue
         self._thread = ThreadPoolExecutor(1, "kafka_replica outbox")
-        self._rest: Iterator[list[Recorded]] = iter(())
-        self._reading: tuple[list[Recorded], Future[dict[int, Contents]]] | None = None
+        self._rest: Iterator[list[RecordedTransaction]] = iter(())
+        self._reading: tuple[list[RecordedTransaction], Future[dict[int, Contents]]] | None = None
         self._ready: dict[int, Contents] = {}
         self._due = False
 
-    def start(self, pending: Sequence[Recorded]) -> None:
+    def start(self, pending: Sequence[RecordedTransaction]) -> None:
         """Start reading the transactions that will be sent next, and discard those that were read before."""
         self._ready, self._reading = {}, None
         self._rest, self._due = grouped(pending), True
         self.read_next()  # these contents are requested next
 
-    def contents(self, recorded: Recorded) -> Contents:
+    def contents(self, recorded: RecordedTransaction) -> Contents:
         """Return the records of a transaction; not for a sweep.
 
         Raises:
@@ -65,9 +65,9 @@ class Prefetcher:
         self._thread.shutdown(cancel_futures=True)
 
 
-def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
+def grouped(pending: Iterable[RecordedTransaction]) -> Iterator[list[RecordedTransaction]]:
     """Group consecutive small transactions, which are read together; large ones, flushes and sweeps are left out."""
-    group: list[Recorded] = []
+    group: list[RecordedTransaction] = []
     for each in pending:
         is_small = (
             each.kind in {TransactionKind.CHANGES, TransactionKind.DELETIONS}
@@ -83,7 +83,7 @@ def grouped(pending: Iterable[Recorded]) -> Iterator[list[Recorded]]:
         yield group
 
 
-def _fits(group: list[Recorded], each: Recorded) -> bool:
+def _fits(group: list[RecordedTransaction], each: RecordedTransaction) -> bool:
     return (
         sum(member.size for member in group) + each.size <= _GROUP_BYTES
         and sum(member.messages for member in group) + each.messages <= _GROUP_RECORDS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.common.wording import counted
-from kafka_replica.producer.relay.events import KafkaFailed
+from kafka_replica.producer.relay.events import KafkaFailure
 
 
-def retry_reason(failed: KafkaFailed, attempts: int, failing_s: float) -> str:
+def retry_reason(failed: KafkaFailure, attempts: int, failing_s: float) -> str:
     """Return a text with the duration of the failure before the last error, whose advice alone may be misleading.
 
     Args:

@@ -25,26 +25,26 @@ from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.contradictions import contradiction
 from kafka_replica.producer.relay.events import (
     Acquire,
-    Committed,
+    CommitAcknowledgement,
     Connect,
-    Connected,
-    DatabaseFailed,
+    DatabaseFailure,
+    DatabaseState,
     Decision,
     Event,
-    KafkaFailed,
-    Leased,
-    LeftOpen,
-    Marked,
+    KafkaFailure,
+    KafkaSessionStart,
+    LeaseGrant,
     MarkSent,
+    OpenTransaction,
     Pause,
-    Queried,
     Query,
+    RelayStart,
     Send,
     StandingBy,
-    Started,
+    StoredOutcome,
     Suspend,
     Wait,
-    Waited,
+    WaitEnd,
 )
 from kafka_replica.producer.relay.failures import RETRIES, Failures
 
@@ -74,7 +74,7 @@ class Relay:
         """The term of the lease when it was last acquired or verified."""
         self._incarnation = ""
         """The incarnation of the producer's configuration for which the connection was made."""
-        self._seen: Queried | None = None
+        self._seen: DatabaseState | None = None
         self._sending: int | None = None
         self._waiting: list[int] = []
         """The transactions from the last query that are not sent yet."""
@@ -94,47 +94,47 @@ class Relay:
     def on(self, event: Event) -> Decision:  # noqa: C901, PLR0911 - one return for each event
         """Return the decision that follows from an event."""
         match event:
-            case Started() | Waited():
+            case RelayStart() | WaitEnd():
                 return Acquire()
-            case LeftOpen():
+            case OpenTransaction():
                 self._drop()  # connecting ends what Kafka has left open
                 return Acquire()
-            case Leased():
+            case LeaseGrant():
                 return self._leased(event)
-            case Marked():
+            case StoredOutcome():
                 then, self._then = self._then, None
                 return then or Query()
             case StandingBy():
                 self._drop()
                 self._failures.reset()
                 return Wait(Pause.STAND_BY)
-            case Queried():
+            case DatabaseState():
                 return self._queried(event)
-            case Connected():
+            case KafkaSessionStart():
                 # The database was read before this event and may be out of date, and the lease may be lost by now.
                 self._in_doubt, self._failures.was_connected = False, True
                 self._arrived = self._base() if event.progress is None else event.progress
                 self._fingerprint = event.fingerprint
                 return Acquire()
-            case Committed():
+            case CommitAcknowledgement():
                 self._arrived, self._fingerprint = event.tx_id, event.fingerprint
                 self._failures.reset()
                 return self._next() or self._mark(event.tx_id)
-            case KafkaFailed():
+            case KafkaFailure():
                 return self._failed(event)
-            case DatabaseFailed():
+            case DatabaseFailure():
                 self._drop()  # Kafka is queried again
                 return Wait(Pause.DATABASE)
             case _:
                 assert_never(event)
 
-    def _leased(self, event: Leased) -> Decision:
+    def _leased(self, event: LeaseGrant) -> Decision:
         if event.term != self._term:
             self._drop()  # another instance may have sent and marked transactions since the connection was made
             self._term = event.term
         return Query()
 
-    def _queried(self, seen: Queried) -> Decision:
+    def _queried(self, seen: DatabaseState) -> Decision:
         self._seen = seen
         if not seen.running:
             self._drop()
@@ -179,7 +179,7 @@ class Relay:
         """Discard the connection."""
         self._arrived, self._fingerprint, self._sending, self._waiting, self._then = None, None, None, [], None
 
-    def _failed(self, event: KafkaFailed) -> Decision:
+    def _failed(self, event: KafkaFailure) -> Decision:
         seen = self._seen
         mark = None if self._arrived is None else self._mark(self._arrived)
         to_blame = self._sending or (seen.next_ids[0] if seen is not None and seen.next_ids else None)

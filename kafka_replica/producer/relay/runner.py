@@ -15,12 +15,12 @@ from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
 from kafka_replica.producer.errors import OutboxError, ProducerConflictError
 from kafka_replica.producer.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.notices import (
-    Acknowledged,
-    Arrived,
+    Acknowledgement,
+    Arrival,
     Notice,
     Notify,
-    Retrying,
-    Sending,
+    Retry,
+    SendStart,
     StandBy,
     Suspension,
     Takeover,
@@ -29,34 +29,34 @@ from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Content, Contents, Recorded, View
+from kafka_replica.producer.outbox.recorded_transactions import Content, Contents, RecordedTransaction, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
     Acquire,
-    Committed,
+    CommitAcknowledgement,
     Connect,
-    Connected,
-    DatabaseFailed,
+    DatabaseFailure,
+    DatabaseState,
     Decision,
     Event,
-    KafkaFailed,
-    Leased,
-    LeftOpen,
-    Marked,
+    KafkaFailure,
+    KafkaSessionStart,
+    LeaseGrant,
     MarkSent,
+    OpenTransaction,
     Pause,
-    Queried,
     Query,
+    RelayStart,
     Send,
     StandingBy,
-    Started,
+    StoredOutcome,
     Suspend,
     Wait,
-    Waited,
+    WaitEnd,
 )
 from kafka_replica.producer.relay.failures import fault_of_sending, retry_pause_s
-from kafka_replica.producer.relay.kafka_session import KafkaSession, Sent
+from kafka_replica.producer.relay.kafka_session import KafkaSession, SentTransaction
 from kafka_replica.producer.relay.prefetch import Prefetcher
 from kafka_replica.producer.relay.retry_text import retry_reason
 from kafka_replica.producer.relay.rules import Relay
@@ -120,14 +120,14 @@ class Runner:
         self._rules = Relay(retries)
         self._session: KafkaSession | None = None
         self._view: View | None = None
-        self._sent: dict[int, Sent] = {}
+        self._sent: dict[int, SentTransaction] = {}
         self._leads = False
         self._begun = False
-        self._asked = self._queue.view().intent.asked
+        self._request_count = self._queue.view().intent.request_count
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
         self._confirmation = Confirmation()
-        self._last_failure: KafkaFailed | None = None
+        self._last_failure: KafkaFailure | None = None
         self._failing_since_s: float | None = None
         """The start of the first operation that failed, if no operation has succeeded since."""
         self.closing = threading.Event()
@@ -135,7 +135,7 @@ class Runner:
 
     def run(self) -> None:
         """Run until ``closing`` is set."""
-        event: Event = Started()
+        event: Event = RelayStart()
         try:
             while not self.closing.is_set():
                 decision = self._rules.on(event)
@@ -153,7 +153,7 @@ class Runner:
             return self._do(decision)
         except OutboxError as error:
             _log.warning("%s", error)
-            return DatabaseFailed()
+            return DatabaseFailure()
         except KafkaReplicaError as error:
             return self._kafka_failed(error, began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and the error is reported
@@ -190,11 +190,11 @@ class Runner:
         if not self._begun:
             self._view = view = self._queue.view()
             if view.intent.mode is Mode.FAILED:
-                self._queue.try_again(self._asked)
+                self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
                 self._start(view)
             self._begun = True
-        return Leased(self._lease.term or 0)
+        return LeaseGrant(self._lease.term or 0)
 
     def _start(self, view: View) -> None:
         """Decide how to start when no other instance was running, and nothing had failed."""
@@ -217,7 +217,7 @@ class Runner:
                 self._outbox.resume(connection)
 
     def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
-        self._queue.change_mode(mode, only=only, asked=self._asked, incarnation=view.intent.incarnation)
+        self._queue.change_mode(mode, only=only, request_count=self._request_count, incarnation=view.intent.incarnation)
 
     def _query(self) -> Event:
         if self._lease.term is None:
@@ -228,7 +228,7 @@ class Runner:
             self._sent.clear()  # they belong to the previous incarnation
         running = view.intent.mode is Mode.RUNNING
         self._prefetcher.start(view.next if running else ())
-        return Queried(
+        return DatabaseState(
             running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next), view.intent.incarnation,
             is_new=view.intent.progress_offset is None, of_arrived=self._of_arrived(view.intent.sent),
         )  # fmt: skip
@@ -255,16 +255,16 @@ class Runner:
             return self._stands_by()
         self._offset = self._compared = None
         if progress is None:
-            return Connected(None)
+            return KafkaSessionStart(None)
         self._offset = progress.offset
-        return Connected(progress.tx_id, progress.fingerprint)
+        return KafkaSessionStart(progress.tx_id, progress.fingerprint)
 
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._session is not None  # noqa: S101, PT018
         if self._lease.term is None:
             return self._stands_by()
         recorded = next(each for each in self._view.next if each.tx_id == tx_id)
-        self._report(Sending(tx_id))
+        self._report(SendStart(tx_id))
         if recorded.kind is TransactionKind.SWEEP and not recorded.is_skipped:
             keep = self._keys_to_keep(self._session, tx_id)
             gone = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
@@ -275,8 +275,8 @@ class Runner:
             sent = self._session.send(recorded, contents, self._prefetcher.read_next)
         self._sent[tx_id], self._offset = sent, sent.offset
         self._confirmation.committed()
-        self._report(Acknowledged(tx_id, sent.size, sent.messages, sent.not_carried))
-        return Committed(tx_id, contents.fingerprint)
+        self._report(Acknowledgement(tx_id, sent.size, sent.messages, sent.not_carried))
+        return CommitAcknowledgement(tx_id, contents.fingerprint)
 
     def _stands_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because a separate thread renews it
@@ -290,7 +290,11 @@ class Runner:
         flush = self._sent.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
-        return set(session.representable_keys(self._queue.contents(Recorded(tx_id, TransactionKind.FLUSH, 0)).records))
+        return set(
+            session.representable_keys(
+                self._queue.contents(RecordedTransaction(tx_id, TransactionKind.FLUSH, 0)).records
+            )
+        )
 
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
@@ -304,14 +308,14 @@ class Runner:
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
         incarnation = view.intent.incarnation
         if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, recorded_ms, incarnation=incarnation):
-            return Marked()  # the next query shows the reason
+            return StoredOutcome()  # the next query shows the reason
         self._show_failure(None)
         if not_carried:
             _log.warning("up to transaction %d: the format cannot represent %d records", up_to, not_carried)
         self._sent.clear()
-        self._report(Arrived(up_to))
+        self._report(Arrival(up_to))
         self._step("marked")
-        return Marked()
+        return StoredOutcome()
 
     def _suspend(self, decision: Suspend) -> Event:
         status = Status.UNEXPECTED if decision.may_have_arrived else _STATUS[decision.fault]
@@ -321,7 +325,7 @@ class Runner:
             self._report(Suspension(decision.tx_id, status, decision.reason))
         else:
             self.closing.wait(_NOT_SUSPENDED_S)
-        return Waited()
+        return WaitEnd()
 
     def _wait(self, decision: Wait) -> Event:
         match decision.pause:
@@ -330,7 +334,7 @@ class Runner:
             case Pause.WORK:
                 self._show_failure(None)
                 if self._session is not None and self._confirmation.is_left_open(self._session):
-                    return LeftOpen()
+                    return OpenTransaction()
                 self.wake.wait(self._poll_s)
                 self.wake.clear()
             case Pause.DATABASE:
@@ -340,18 +344,18 @@ class Runner:
                     failing_s = time.monotonic() - (self._failing_since_s or time.monotonic())
                     reason = retry_reason(self._last_failure, decision.attempt, failing_s)
                     _log.warning("%s", reason)
-                    self._report(Retrying(decision.attempt, self._last_failure.fault, reason))
+                    self._report(Retry(decision.attempt, self._last_failure.fault, reason))
                     self._show_failure(reason)
                 self.closing.wait(retry_pause_s(decision.attempt))
-        return Waited()
+        return WaitEnd()
 
     # --- helpers ---
 
-    def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailed:
+    def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailure:
         fault = fault_of_sending(error)
         if isinstance(error, ProducerConflictError):
             fault = Fault.REFUSED  # retrying does not help
-        self._last_failure = KafkaFailed(fault, _reason(error), isinstance(error, CommitUnknownError))
+        self._last_failure = KafkaFailure(fault, _reason(error), isinstance(error, CommitUnknownError))
         if self._failing_since_s is None:
             self._failing_since_s = began_s
         return self._last_failure

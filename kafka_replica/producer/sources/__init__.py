@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kafka_replica.producer.changes import Unreadable
+from kafka_replica.producer.changes import UnreadableKey
 from kafka_replica.producer.sources.recording import Source, read_and_record, record_source
 
 if TYPE_CHECKING:
     from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
     from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
-    from kafka_replica.producer.sources.watcher import Watched, Watcher
+    from kafka_replica.producer.sources.watcher import WatchedSource, Watcher
 
 __all__ = [
     "FolderSettings",
@@ -23,8 +23,8 @@ __all__ = [
     "ServiceSettings",
     "ServiceSource",
     "Source",
-    "Unreadable",
-    "Watched",
+    "UnreadableKey",
+    "WatchedSource",
     "Watcher",
     "read_and_record",
     "record_source",
@@ -35,7 +35,7 @@ _HOMES = {
     "FolderSource": "folder",
     "ServiceSettings": "rest",
     "ServiceSource": "rest",
-    "Watched": "watcher",
+    "WatchedSource": "watcher",
     "Watcher": "watcher",
 }
 

@@ -14,10 +14,10 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.changes import Put, UnreadableKey
 from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 
 _log = logging.getLogger("kafka_replica.producer")
 
@@ -55,19 +55,19 @@ def put_of(part: Part) -> Put:
     return Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
 
 
-def combined(messages: Mapping[str, Contents]) -> list[Put | Unreadable]:
+def combined(messages: Mapping[str, Contents]) -> list[Put | UnreadableKey]:
     """Return the combined contents of a source's messages, given by name; later messages take precedence."""
     copies: dict[Urn, list[_Copy]] = {}
-    found: list[Put | Unreadable] = []
+    found: list[Put | UnreadableKey] = []
     for name, contents in messages.items():
         for part, put in contents.held:
             copies.setdefault(part.urn, []).append(_Copy(name, part, put))
         for error in contents.errors:
             if error.urn is None:
-                found.append(Unreadable(None, f"{name}: {error}"))
+                found.append(UnreadableKey(None, f"{name}: {error}"))
             else:
                 copies.setdefault(error.urn, []).append(
-                    _Copy(name, None, Unreadable(str(error.urn), f"{name}: {error}"))
+                    _Copy(name, None, UnreadableKey(str(error.urn), f"{name}: {error}"))
                 )
     return [*(_one(urn, held) for urn, held in copies.items()), *found]
 
@@ -77,10 +77,10 @@ class _Copy(NamedTuple):
 
     name: str
     part: Part | None
-    change: Put | Unreadable
+    change: Put | UnreadableKey
 
 
-def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
+def _one(urn: Urn, copies: list[_Copy]) -> Put | UnreadableKey:
     last = copies[-1]
     if len(copies) == 1:
         return last.change
@@ -97,7 +97,7 @@ def _one(urn: Urn, copies: list[_Copy]) -> Put | Unreadable:
     try:
         part, conflicts = merge_copies(parts)
     except SdmxError as error:
-        return Unreadable(str(urn), f"{names}: {error}")
+        return UnreadableKey(str(urn), f"{names}: {error}")
     if conflicts:
         _log.warning("%s: %s are defined differently in %s; the last file counts", urn, ", ".join(conflicts[:5]), names)
     return put_of(part)

@@ -17,11 +17,11 @@ from threading import Event
 from typing import NamedTuple
 
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import Contents, combined, contents_of
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.files import is_named_so
+from kafka_replica.sdmx.files.structure_files import is_named_so
 
 try:
     from watchfiles import watch
@@ -78,7 +78,7 @@ class FolderSource:
     def __repr__(self) -> str:
         return f"<FolderSource {', '.join(map(str, self._paths))}>"
 
-    def read(self) -> list[Put | Unreadable] | None:
+    def read(self) -> list[Put | UnreadableKey] | None:
         """Return the contents of all files; None if no file has changed.
 
         Raises:

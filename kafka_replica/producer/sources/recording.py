@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.changes import Put, UnreadableKey
 from kafka_replica.producer.notices import SourceRead
 
 if TYPE_CHECKING:
@@ -18,11 +18,11 @@ _log = logging.getLogger("kafka_replica.producer")
 class Source(Protocol):
     """A source that can be read as a whole, repeatedly: a folder or a service."""
 
-    def read(self) -> Iterable[Put | Unreadable] | None:
+    def read(self) -> Iterable[Put | UnreadableKey] | None:
         """Return the complete content of the source; None if it has certainly not changed since the last read.
 
         Content that is missing from the result is deleted, so the result must be complete. Content that cannot be read
-        is returned as ``Unreadable``, and its key is not deleted.
+        is returned as ``UnreadableKey``, and its key is not deleted.
 
         Raises:
             KafkaReplicaError: the source cannot be read completely; in this case, nothing is recorded.

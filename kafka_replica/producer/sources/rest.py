@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from kafka_replica.common.secret_values import Secret, hide_password
 from kafka_replica.errors import ConfigurationError, MissingExtraError
-from kafka_replica.producer.changes import Put, Unreadable
+from kafka_replica.producer.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 
 try:
     import httpx
@@ -109,7 +109,7 @@ class ServiceSource:
     def __repr__(self) -> str:
         return f"<ServiceSource {self._shown}>"
 
-    def read(self) -> list[Put | Unreadable] | None:
+    def read(self) -> list[Put | UnreadableKey] | None:
         """Return all requested structures of the service; None if nothing has changed.
 
         Raises:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.producer.notices import SourceFailed, SourceRead
+from kafka_replica.producer.notices import SourceFailure, SourceRead
 from kafka_replica.producer.service import StructureProducer
 from kafka_replica.producer.sources.recording import Source, read_and_record
 
@@ -18,7 +18,7 @@ _STAND_BY_S = 0.25
 _CLOSE_S = 10.0
 
 
-class Watched(Source, Protocol):
+class WatchedSource(Source, Protocol):
     """A source that decides when it is read again."""
 
     def wait(self, closing: threading.Event) -> None:
@@ -33,10 +33,10 @@ class Watcher:
         with StructureProducer(settings) as producer, Watcher(FolderSource(folder), producer):
             ...
 
-    If a source cannot be read, this is logged and reported to observers (``SourceFailed``), and reading is retried.
+    If a source cannot be read, this is logged and reported to observers (``SourceFailure``), and reading is retried.
     """
 
-    def __init__(self, source: Watched, producer: StructureProducer) -> None:
+    def __init__(self, source: WatchedSource, producer: StructureProducer) -> None:
         self._source = source
         self._producer = producer
         self._closing = threading.Event()
@@ -96,9 +96,9 @@ class Watcher:
         if reason != self._failure:
             self._failure = reason
             _log.warning("%s", reason)
-            self._report(SourceFailed(reason))
+            self._report(SourceFailure(reason))
 
-    def _report(self, notice: SourceRead | SourceFailed) -> None:
+    def _report(self, notice: SourceRead | SourceFailure) -> None:
         try:
             self._producer.notify(notice)
         except Exception:  # noqa: BLE001 - a failing observer must not stop the watcher

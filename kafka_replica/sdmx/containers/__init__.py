@@ -1,7 +1,7 @@
 """The small containers of the model: items by id in document order, items created on first access, stubs.
 
-It also exports texts in several languages, which are in ``sdmx.texts``. It may import only values of ``sdmx`` such as
-URNs and texts. Read ``items`` first.
+Texts in several languages are among them. This package may import only values of ``sdmx`` such as URNs. Read ``items``
+first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kafka_replica.sdmx.containers.stubs import (
     stored_parts,
     stub_error,
 )
-from kafka_replica.sdmx.texts import NO_TEXT, InternationalString, international, written_texts
+from kafka_replica.sdmx.containers.texts import NO_TEXT, InternationalString, international, written_texts
 
 __all__ = [
     "NO_ITEMS",

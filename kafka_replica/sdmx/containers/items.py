@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from kafka_replica.common.wording import counted
-from kafka_replica.sdmx.texts import InternationalString
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.containers.texts import InternationalString
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from kafka_replica.sdmx.containers.items import NO_ITEMS, Items
 from kafka_replica.sdmx.errors import UnreadableContentError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

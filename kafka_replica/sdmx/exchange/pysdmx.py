@@ -9,9 +9,9 @@ import msgspec
 
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx.errors import NotExpressibleError, UnwritableError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.writing.messages import write_message
 
 _Object: TypeAlias = dict[str, Any]
 

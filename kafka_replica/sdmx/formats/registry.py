@@ -1,8 +1,8 @@
 """The modules that read and write each format; a module is imported when its format is first read or written.
 
 To add a format, add its package to ``formats`` with the modules ``reader`` and ``writer``, and name them here. Also add
-its name and media types to ``sdmx.message_format``, its detection to ``sdmx.reading`` (if its syntax is new), the
-limits of what it can represent to ``shared.writing.format_rules``, and its names in HTTP requests to
+its name and media types to ``sdmx.messages.format``, its detection to ``sdmx.reading.messages`` (if its syntax is new),
+the limits of what it can represent to ``shared.writing.format_rules``, and its names in HTTP requests to
 ``server.rest.negotiation``.
 """
 
@@ -13,16 +13,16 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 
 if TYPE_CHECKING:
     from lxml import etree
 
     from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage
     from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-    from kafka_replica.sdmx.message import Header, Message
+    from kafka_replica.sdmx.messages.message import Header, Message
     from kafka_replica.sdmx.model import Artefact
-    from kafka_replica.sdmx.urn import Urn
+    from kafka_replica.sdmx.urns.urn import Urn
 
 Parts: TypeAlias = "tuple[Format, Iterator[tuple[Urn, bytes]]]"
 """The format of a message, and the URN and message of each artefact in it."""
@@ -77,7 +77,7 @@ class Writer(Protocol):
 class KeepingWriter(Writer, Protocol):
     """A module that writes a format in which elements can be kept for several messages."""
 
-    def encoded(self, element: Any) -> tuple[Any, int]:
+    def encode_element(self, element: Any) -> tuple[Any, int]:
         """Return an element that ``message_of`` takes without encoding it again, and its size in bytes.
 
         Raises UnwritableError.

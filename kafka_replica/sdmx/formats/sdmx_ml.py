@@ -10,7 +10,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.ml.reading.tree import parse
 from kafka_replica.sdmx.formats.registry import Parts, tree_reader
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 
 _SMALL: Final = 1 << 16
 _START: Final = 400

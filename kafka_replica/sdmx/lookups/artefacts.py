@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final, TypeAlias, TypeVar
 
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError, UrnError
-from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder
 from kafka_replica.sdmx.lookups.expansions import ExpansionCache
-from kafka_replica.sdmx.lookups.extensions import expanded
+from kafka_replica.sdmx.lookups.extensions import expand
+from kafka_replica.sdmx.lookups.items import Item, item_of
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.model import Artefact, Codelist, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Reference: TypeAlias = Urn | str
 """A URN, parsed or as text."""
@@ -75,11 +75,11 @@ class ArtefactReader:
         """Return a codelist as written, without the codes it inherits."""
         return self.of_class("Codelist", Codelist, reference)
 
-    def expanded(self, codelist: Codelist) -> Codelist:
-        """Return a codelist with the codes it inherits: see ``Structures.expanded``."""
+    def expand(self, codelist: Codelist) -> Codelist:
+        """Return a codelist with the codes it inherits: see ``Structures.expand``."""
         if not codelist.extensions and not codelist.is_stub:
             return codelist
-        return self.expansions.get(codelist, self.codelist, expanded)
+        return self.expansions.get(codelist, self.codelist, expand)
 
     def known(self, reference: Reference) -> Urn:
         """Return the URN of the artefact that a reference means; for an item the URN itself, if the item exists.
@@ -115,7 +115,7 @@ class ArtefactReader:
             )
         found = item_of(artefact, urn.cls, item)
         if not found and isinstance(artefact, Codelist):
-            found = item_of(self.expanded(artefact), urn.cls, item)
+            found = item_of(self.expand(artefact), urn.cls, item)
         if found is None:
             raise ArtefactNotFoundError(
                 f"looking up {urn}: {artefact.urn} has no {urn.cls} {item!r} in version {self._version}; "

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from weakref import WeakSet
 from kafka_replica.common.process import after_fork
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 
 DEFAULT_MAX_BYTES: Final = 128 * 1024 * 1024
 """The default bound of the decode cache, in bytes of messages."""

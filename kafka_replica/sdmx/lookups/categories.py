@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import NO_ITEMS
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.artefacts import Reference, urn_of
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations
+from kafka_replica.sdmx.lookups.items import Item
 from kafka_replica.sdmx.lookups.references import references_in
 from kafka_replica.sdmx.model import Artefact, Category, ReportingCategory
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import ItemScheme
+from kafka_replica.sdmx.urns.urn import Urn
 
 CATEGORY_CLASSES = ("Category", "ReportingCategory", "CategoryScheme", "ReportingTaxonomy")
 """The classes of artefacts and items that can contain dataflows."""

@@ -15,9 +15,9 @@ from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
 from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.message import Message, UnreadableArtefact
-from kafka_replica.sdmx.message_format import unpacked
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import unpacked
+from kafka_replica.sdmx.messages.message import Message, UnreadableArtefact
+from kafka_replica.sdmx.urns.urn import Urn
 
 # An id that the standard fixes may be omitted; then the class name appears instead, with a small or capital initial.
 _OR_CLASS: Final = {id_: class_[1:].encode() for class_, id_ in FIXED_IDS.items()}

@@ -11,10 +11,10 @@ from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of
 from kafka_replica.sdmx.lookups.class_aliases import urn_aliases
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.reading import read_message, size_of
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.reading.messages import read_message, size_of
+from kafka_replica.sdmx.urns.urn import Urn
 
 CONTENT_TYPE: Final = "content-type"
 """The record header that holds the media type of the value."""

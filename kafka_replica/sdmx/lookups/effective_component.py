@@ -21,7 +21,7 @@ from kafka_replica.sdmx.model import (
     MetadataAttribute,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 
 Enumeration: TypeAlias = Codelist | ValueList | ConceptScheme
 """The list of a component's values; for a measure dimension of 2.1 a concept scheme."""

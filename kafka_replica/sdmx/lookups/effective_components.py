@@ -7,9 +7,9 @@ from typing import Final, NamedTuple, Protocol
 
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
-from kafka_replica.sdmx.items import Item, item_of
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
+from kafka_replica.sdmx.lookups.items import Item, item_of
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import MissingReference
 from kafka_replica.sdmx.model import (
@@ -25,8 +25,8 @@ from kafka_replica.sdmx.model import (
     MetadataStructure,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation, effective_representation, says_values
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, effective_representation, says_values
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Source(Protocol):
@@ -34,17 +34,17 @@ class Source(Protocol):
 
     def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
     def codelist(self, reference: Urn) -> Codelist: ...  # noqa: D102
-    def expanded(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
+    def expand(self, codelist: Codelist) -> Codelist: ...  # noqa: D102
 
 
-class _Listed(NamedTuple):
+class _ListedValues(NamedTuple):
     """A list of values, and its codes that carry an extension prefix, mapped to their ids without the prefix."""
 
     enumeration: Enumeration | None
     unprefixed: Mapping[str, str]
 
 
-_UNLISTED: Final = _Listed(None, {})
+_UNLISTED: Final = _ListedValues(None, {})
 
 
 def enumeration_target(
@@ -65,7 +65,7 @@ class Components:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._lists: dict[Urn, _Listed | SdmxError] = {}
+        self._lists: dict[Urn, _ListedValues | SdmxError] = {}
         self.needed: list[MissingReference] = []
         self.unneeded: list[MissingReference] = []
 
@@ -91,7 +91,7 @@ class Components:
         found = self.optional(component.urn, component.concept, self.needed if is_needed else self.unneeded)
         return found if isinstance(found, Concept) else None
 
-    def _enumeration(self, component: Component, target: Urn) -> _Listed:
+    def _enumeration(self, component: Component, target: Urn) -> _ListedValues:
         if target not in self._lists:
             try:
                 self._lists[target] = self._listed(target)
@@ -103,19 +103,19 @@ class Components:
             return _UNLISTED
         return found
 
-    def _listed(self, target: Urn) -> _Listed:
+    def _listed(self, target: Urn) -> _ListedValues:
         found = self._source.get(target)
         if isinstance(found, Codelist):
             has_prefixes = not found.is_stub and any(one.prefix for one in found.extensions)
             unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
-            return _Listed(self._source.expanded(found), unprefixed)
+            return _ListedValues(self._source.expand(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
             raise UnreadableContentError(
                 f"{target} has no list of values; use a codelist, value list or concept scheme"
             )
         if found.is_stub:
             raise stub_error(found.urn)
-        return _Listed(found, {})
+        return _ListedValues(found, {})
 
     def metadata_structure(self, structure: DataStructure) -> MetadataStructure | None:
         """Return the metadata structure whose attributes data may carry."""

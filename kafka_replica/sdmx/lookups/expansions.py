@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import Codelist
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 MAX_KEPT_CODES: Final = 200_000
 """The maximum number of codes in all cached lists together; the least recently used list is evicted first."""

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.errors import ExtensionError, SdmxError, UrnError
 from kafka_replica.sdmx.lookups.code_selection import selected_codes
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 MAX_CODES: Final = 2_000_000
 """The maximum number of codes in an expanded list: repeated doubling by extensions would exhaust the memory."""
@@ -44,7 +44,7 @@ class _Place(NamedTuple):
     id: str
 
 
-def expanded(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
+def expand(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> Codelist:
     """Return the codelist with all inherited codes and without extensions; the same object if it has no extensions.
 
     Inherited codes come first, list by list, then the list's own codes. Inherited codes have URNs in this list, and are

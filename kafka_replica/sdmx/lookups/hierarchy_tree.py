@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, UrnError
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Code, HierarchicalCode, Hierarchy, HierarchyOfCodelist, Level
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 AnyHierarchy: TypeAlias = Hierarchy | HierarchyOfCodelist
 """A hierarchy of 3.x, or a hierarchy within a hierarchical codelist of 2.1."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
 from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTree
 from kafka_replica.sdmx.model import Codelist, Hierarchy, HierarchyOfCodelist
+from kafka_replica.sdmx.model.base import ItemScheme
 
 
 def hierarchy_tree(artefacts: ArtefactReader, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:
@@ -25,4 +25,4 @@ def scheme_of(artefacts: ArtefactReader, reference: Reference) -> tuple[ItemSche
     found = artefacts.artefact(urn)
     if urn.item is None or not isinstance(found, ItemScheme):
         raise UrnError(f"looking for the siblings of {urn}: it is not an item of a scheme; name, for example, a code")
-    return (artefacts.expanded(found) if isinstance(found, Codelist) else found), urn.item
+    return (artefacts.expand(found) if isinstance(found, Codelist) else found), urn.item

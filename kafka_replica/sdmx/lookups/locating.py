@@ -13,8 +13,8 @@ from kafka_replica.sdmx.lookups.index.kept import Pending
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations, chosen, keyed
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import LATEST, is_wildcard, newest
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import LATEST, is_wildcard, newest
 
 _MISSES_KEPT: Final = 1_000
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _SHOWN: Final = 3
 _VERSIONS: Final = 5

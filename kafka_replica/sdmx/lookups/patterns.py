@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import newest
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import newest
 
 
 def pattern(text: str) -> str | Callable[[str], re.Match[str] | None]:

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 _SHOWN: Final = 20

@@ -14,8 +14,8 @@ import msgspec
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, opened
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.message_format import of_content_type
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import of_content_type
+from kafka_replica.sdmx.urns.urn import Urn
 
 _LOOKED_AT: Final = 8 * 1024
 _ATTRIBUTE: Final = rb"\s+(?:[A-Za-z_][\w.\-]*:)?([A-Za-z_][\w.\-]*)\s*=\s*(\"[^\"<&]*\"|'[^'<&]*')"

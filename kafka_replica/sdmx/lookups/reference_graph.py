@@ -20,7 +20,7 @@ from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceba
 from kafka_replica.sdmx.lookups.references import late_bound, references_in, references_of
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage, complete_format
 from kafka_replica.sdmx.model import OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import rule_in
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import rule_in
 
 
 class DanglingReference(NamedTuple):

@@ -30,7 +30,7 @@ from kafka_replica.sdmx.model import (
     Organisation,
     ProvisionAgreement,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Source(ComponentSource, Protocol):
@@ -57,7 +57,7 @@ def resolve(source: Source, urn: Urn, *, metadata: bool = True, allow_missing: b
         IncompleteStructureError: a required artefact is not in this version, or cannot be used; names all such
             artefacts.
     """
-    return _Gathering(source, urn).resolved(metadata=metadata, allow_missing=allow_missing)
+    return _Resolution(source, urn).resolved(metadata=metadata, allow_missing=allow_missing)
 
 
 def require_components(structure: DataStructure) -> None:
@@ -74,7 +74,7 @@ def require_components(structure: DataStructure) -> None:
         )
 
 
-class _Gathering:
+class _Resolution:
     """A single resolution: missing artefacts are collected, and reported at the end."""
 
     def __init__(self, source: Source, urn: Urn) -> None:

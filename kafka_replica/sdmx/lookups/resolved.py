@@ -21,8 +21,8 @@ from kafka_replica.sdmx.model import (
     Organisation,
     ProvisionAgreement,
 )
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import is_stable, sort_key
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import is_stable, sort_key
 
 
 class MissingReference(NamedTuple):

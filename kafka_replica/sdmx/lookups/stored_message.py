@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from kafka_replica.records import Record
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import Format, unpacked
+from kafka_replica.sdmx.messages.format import Format, unpacked
+from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Codelist
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _GZIP = b"\x1f\x8b"
 # A message of another kind, such as a registry's, may hold structures, too.

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 
 from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UrnError
-from kafka_replica.sdmx.items import Item
+from kafka_replica.sdmx.lookups.items import Item
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.lookups.resolved import MissingReference
 from kafka_replica.sdmx.model import Artefact, Dataflow, DataStructure, ProvisionAgreement
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 _SHOWN: Final = 20

@@ -10,7 +10,6 @@ from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key
 from kafka_replica.sdmx.errors import SdmxError, UrnError
-from kafka_replica.sdmx.items import Item
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
 from kafka_replica.sdmx.lookups.attached import AttachedArtefacts
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, decode_cache
@@ -22,6 +21,7 @@ from kafka_replica.sdmx.lookups.hierarchy_tree import AnyHierarchy, HierarchyTre
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.item_schemes import hierarchy_tree, scheme_of
+from kafka_replica.sdmx.lookups.items import Item
 from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult
 from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, ReferenceStats
@@ -41,9 +41,9 @@ from kafka_replica.sdmx.model import (
     HierarchyAssociation,
     ProvisionAgreement,
 )
-from kafka_replica.sdmx.representation import effective_representation, says_values
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE
+from kafka_replica.sdmx.model.representation import effective_representation, says_values
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE
 
 __all__ = ["CONTENT_TYPE", "DanglingReference", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
 
@@ -227,7 +227,7 @@ class Structures(TypedLookUps):
 
     # --- codes, hierarchies, categories ---
 
-    def expanded(self, codelist: Reference | Codelist) -> Codelist:
+    def expand(self, codelist: Reference | Codelist) -> Codelist:
         """Return a codelist with the codes of the lists it extends (3.x), selected and prefixed by its extensions.
 
         The result has no extensions, and its inherited codes come first. ``codelist()`` returns the artefact
@@ -238,7 +238,7 @@ class Structures(TypedLookUps):
             UnreadableContentError: the codelist, or a list it extends, is a stub.
             ArtefactNotFoundError: the codelist, or a list it extends, is not in this version.
         """
-        return self._artefacts.expanded(codelist if isinstance(codelist, Codelist) else self.codelist(codelist))
+        return self._artefacts.expand(codelist if isinstance(codelist, Codelist) else self.codelist(codelist))
 
     def hierarchy_tree(self, hierarchy: Reference | AnyHierarchy) -> HierarchyTree:
         """Return a hierarchy to traverse.
@@ -316,7 +316,7 @@ class Structures(TypedLookUps):
         """Return the parents of an artefact or item, their parents, and so on; each once, nearest first."""
         return self._graph.result(walk(self._artefacts.known(reference), self._graph.parents))
 
-    def dangling(self) -> QueryResult[DanglingReference]:
+    def dangling_references(self) -> QueryResult[DanglingReference]:
         """Return the references to an artefact or item that is not in this version, sorted.
 
         Items of stubs, of partial lists and of extended codelists are not reported, because they may exist elsewhere.
@@ -331,7 +331,7 @@ class Structures(TypedLookUps):
         """
         return self._graph.companions()
 
-    def unreadable(self) -> dict[Urn, SdmxError]:
+    def unreadable_records(self) -> dict[Urn, SdmxError]:
         """Return the keys of unreadable records, each with the error that a look-up of the key raises; sorted."""
         return dict(sorted(self._graph.contents.unreadable.items()))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from kafka_replica.sdmx import extra  # noqa: F401 - before anything else
-from kafka_replica.sdmx.base import Annotation, Identifiable, ItemScheme, Link, Maintainable, Nameable
+from kafka_replica.sdmx.model.base import Annotation, Identifiable, ItemScheme, Link, Maintainable, Nameable
 from kafka_replica.sdmx.model.categories import (
     Categorisation,
     Category,

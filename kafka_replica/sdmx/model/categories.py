@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kafka_replica.sdmx.base import ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_ITEMS, Items
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import ItemScheme, Maintainable, Nameable
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Category(Nameable, frozen=True, gc=False, kw_only=True):

@@ -10,10 +10,10 @@ from typing import ClassVar
 
 from kafka_replica.common.html_tables import TableRows
 from kafka_replica.common.wording import quoted
-from kafka_replica.sdmx.base import Annotation, ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, stub_error
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Annotation, ItemScheme, Maintainable, Nameable
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Code(Nameable, frozen=True, gc=False, kw_only=True):

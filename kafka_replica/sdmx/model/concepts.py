@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.representation import ItemReference, Representation
+from kafka_replica.sdmx.model.base import ItemScheme, Nameable
+from kafka_replica.sdmx.model.representation import ItemReference, Representation
 
 
 class Concept(Nameable, frozen=True, gc=False, kw_only=True):

@@ -6,10 +6,10 @@ keys of 2.1 SDMXCommon.xsd. ContentConstraint (2.1) is DataConstraint in 3.x.
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Annotation, Maintainable
+from kafka_replica.sdmx.model.base import Annotation, Maintainable
 from kafka_replica.sdmx.model.registrations import QueryableDataSource
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class SelectedValue(ValueObject, frozen=True, gc=False, kw_only=True):

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Literal
 
 from kafka_replica.common.html_tables import TableRows
-from kafka_replica.sdmx.base import Annotation, Identifiable, Link, Maintainable
 from kafka_replica.sdmx.containers import Items, stub_error
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Annotation, Identifiable, Link, Maintainable
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Component(Identifiable, frozen=True, gc=False, kw_only=True):

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from kafka_replica.sdmx.base import Identifiable, ItemScheme, Maintainable, Nameable
 from kafka_replica.sdmx.containers import NO_ITEMS, Items
-from kafka_replica.sdmx.representation import TextFormat
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Identifiable, ItemScheme, Maintainable, Nameable
+from kafka_replica.sdmx.model.representation import TextFormat
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Level(Nameable, frozen=True, gc=False, kw_only=True):

@@ -6,9 +6,9 @@ Source: SDMX 3.1 Section 2, "Structure Mapping"; SDMXStructureStructureMappings.
 from __future__ import annotations
 
 from kafka_replica.common.html_tables import TableRows
-from kafka_replica.sdmx.base import Annotation, Link, Maintainable
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Annotation, Link, Maintainable
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class MappedValue(ValueObject, frozen=True, gc=False, kw_only=True):

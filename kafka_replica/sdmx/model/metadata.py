@@ -6,11 +6,11 @@ structures SDMX 2.1 Section 2, "Metadata Structure Definition".
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Identifiable, Maintainable
 from kafka_replica.sdmx.containers import NO_ITEMS, Items, stub_error
+from kafka_replica.sdmx.model.base import Identifiable, Maintainable
 from kafka_replica.sdmx.model.data_structures import Component
-from kafka_replica.sdmx.representation import Occurs, Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Occurs, Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class MetadataAttribute(Component, frozen=True, gc=False, kw_only=True):

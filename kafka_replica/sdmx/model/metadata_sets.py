@@ -5,11 +5,11 @@ Source: SDMX 2.1 Section 2, "Metadata Set"; SDMXMetadataGeneric.xsd of 2.1 and 3
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Annotation, Maintainable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
+from kafka_replica.sdmx.model.base import Annotation, Maintainable
 from kafka_replica.sdmx.model.constraints import Region, SetReference
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NoReturn
 
-from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.errors import UnreadableContentError
+from kafka_replica.sdmx.model.base import Maintainable
 
 
 class OpaqueArtefact(Maintainable, frozen=True, gc=False, kw_only=True):

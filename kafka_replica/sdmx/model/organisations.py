@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import ItemScheme, Nameable
+from kafka_replica.sdmx.model.value_object import ValueObject
 
 
 class Contact(ValueObject, frozen=True, gc=False, kw_only=True):

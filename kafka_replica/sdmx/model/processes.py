@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kafka_replica.sdmx.base import Annotation, ItemScheme, Link, Nameable
 from kafka_replica.sdmx.containers import NO_ITEMS, NO_TEXT, InternationalString, Items
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Annotation, ItemScheme, Link, Nameable
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class InputOutput(ValueObject, frozen=True, gc=False, kw_only=True):

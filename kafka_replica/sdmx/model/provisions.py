@@ -5,8 +5,8 @@ Source: SDMX 3.1 Section 2, "Data Provisioning"; SDMXStructureProvisionAgreement
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class ProvisionAgreement(Maintainable, frozen=True, gc=False, kw_only=True):

@@ -5,9 +5,9 @@ Source: SDMX 3.1 Section 2, "Data Provisioning"; SDMXRegistryBase.xsd.
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class QueryableDataSource(ValueObject, frozen=True, gc=False, kw_only=True):

@@ -5,11 +5,11 @@ Source: SDMX 2.1 Section 2, "Structure Set and Mappings"; SDMXStructureStructure
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.base import Annotation, Maintainable, Nameable
+from kafka_replica.sdmx.model.base import Annotation, Maintainable, Nameable
 from kafka_replica.sdmx.model.maps import ItemMap
-from kafka_replica.sdmx.representation import TextFormat
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.representation import TextFormat
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class SchemeMapInSet(Nameable, frozen=True, gc=False, kw_only=True):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from kafka_replica.sdmx.base import ItemScheme, Nameable
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.value_object import ValueObject
+from kafka_replica.sdmx.model.base import ItemScheme, Nameable
+from kafka_replica.sdmx.model.value_object import ValueObject
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class VtlDefinitionScheme(ItemScheme, frozen=True, gc=False, kw_only=True):

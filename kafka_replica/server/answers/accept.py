@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from kafka_replica.common.quality_values import accepted_in
 from kafka_replica.server.errors.problems import PROBLEM
-from kafka_replica.server.quality_values import accepted_in
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", PROBLEM})

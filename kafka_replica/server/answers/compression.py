@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from kafka_replica.server.quality_values import accepted_in
+from kafka_replica.common.quality_values import accepted_in
 
 _LEAST_BYTES: Final = 1000  # smaller answers fit into one packet
 _LEVEL: Final = 5

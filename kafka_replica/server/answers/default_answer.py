@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.message_writer import MessageWriter
+from kafka_replica.sdmx.writing.message_writer import MessageWriter
 from kafka_replica.server.answers.versions import ServedVersion, Versions
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
 from kafka_replica.server.settings import ServerSettings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kafka_replica.common.quality_values import accepted_in
 from kafka_replica.errors import UsageError
-from kafka_replica.server.quality_values import accepted_in
 
 
 class NotAcceptableError(Exception):

@@ -9,9 +9,9 @@ from starlette.requests import Request
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import SdmxError, Structures, Urn, UrnError
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.model.base import ItemScheme
 from kafka_replica.server.errors.problems import Problem
 from kafka_replica.server.pages.item_rows import ItemRow, has_item_rows, item_rows
 from kafka_replica.server.pages.links import Links, artefact_address, format_names

@@ -8,9 +8,9 @@ from functools import cached_property
 from threading import Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.model import Artefact, ValueList
+from kafka_replica.sdmx.model.base import ItemScheme
 from kafka_replica.server.pages.folding import folded
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ class _Order:
         return [_text_of(self.row_of(node)) for node in self.tree]
 
 
-class _Recent:
+class _OrderCache:
     """A cache of the most recently used artefacts' orders, up to a total number of items. Thread-safe."""
 
     def __init__(self, most_items: int) -> None:
@@ -81,7 +81,7 @@ class _Recent:
         return found
 
 
-_recent: Final = _Recent(200_000)
+_recent: Final = _OrderCache(200_000)
 
 
 def _tree(artefact: Artefact) -> tuple[list[tuple[int, Any]], Callable[[tuple[int, Any]], ItemRow]]:

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from kafka_replica.sdmx import InternationalString, Urn
-from kafka_replica.sdmx.base import Annotation, ItemScheme, Maintainable
 from kafka_replica.sdmx.containers import Items, StubTuple
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
+from kafka_replica.sdmx.model.base import Annotation, ItemScheme, Maintainable
 
 _OF_ARTEFACTS: Final = frozenset(Maintainable.__struct_fields__)
 _OF_ITEMS: Final = frozenset({"id", "annotations"})

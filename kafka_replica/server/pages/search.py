@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import InternationalString, Structures, Urn
-from kafka_replica.sdmx.base import Nameable
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.model.base import Nameable
 from kafka_replica.server.pages.folding import folded
 from kafka_replica.server.pages.redaction import redacted
 from kafka_replica.server.pages.search_index import SearchIndex

@@ -67,7 +67,7 @@ class SearchIndex:
 
     def fill(self, structures: Structures) -> None:
         """Add all texts of a version, and remove those of messages that the version does not have."""
-        structures.unreadable()  # reads all messages, without which content_id is not known
+        structures.unreadable_records()  # reads all messages, without which content_id is not known
         urns = [*structures.urns, *structures.companions()]
         held = {(content, urn) for urn in urns if (content := structures.content_id(urn)) is not None}
         with self._lock:

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from kafka_replica.sdmx import InternationalString
-from kafka_replica.sdmx.base import Annotation, Identifiable
 from kafka_replica.sdmx.containers import Items, StubTuple
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.model.base import Annotation, Identifiable
 from kafka_replica.sdmx.model.codelists import ValueItem
 
 _PLAIN: Final = frozenset({"id", "title", "type", "value"})

@@ -52,7 +52,7 @@ def contents_of(query: StructureQuery, structures: Structures, settings: RestSet
         return _detailed(query, Contents(matched, {}, errors), structures, settings, day)
     urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
     related = read_artefacts(urns, structures, query.detail)
-    found = Contents(matched, related.artefacts, errors | related.errors, len(structures.unreadable()))
+    found = Contents(matched, related.artefacts, errors | related.errors, len(structures.unreadable_records()))
     return _detailed(query, found, structures, settings, day)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.sdmx import Format, UnwritableError, Urn, writable
+from kafka_replica.sdmx import Format, UnwritableError, Urn, explain_unwritable
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.answer_artefacts import Contents
@@ -55,7 +55,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
 
 
 def _refused(artefacts: list[Artefact], format_: Format) -> dict[Urn, str]:
-    reasons = ((artefact.urn, writable(artefact, format_)) for artefact in artefacts)
+    reasons = ((artefact.urn, explain_unwritable(artefact, format_)) for artefact in artefacts)
     return {urn: reason for urn, reason in reasons if reason is not None}
 
 

@@ -29,7 +29,7 @@ def read_artefacts(urns: Iterable[Urn], structures: Structures, detail: Detail) 
         try:
             artefact = structures.get(urn)
             if isinstance(artefact, Codelist) and artefact.extensions and detail not in _UNEXPANDED:
-                artefact = structures.expanded(artefact)
+                artefact = structures.expand(artefact)
         except SdmxError as error:
             found.errors[urn] = error
         else:

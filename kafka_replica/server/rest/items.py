@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from kafka_replica.sdmx import Items, Urn
-from kafka_replica.sdmx.items import item_of
+from kafka_replica.sdmx.lookups.items import item_of
 from kafka_replica.sdmx.model import Artefact, ItemScheme, ValueList
 
 

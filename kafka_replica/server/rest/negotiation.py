@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from kafka_replica.common.quality_values import WeightedElement, accepted_in
 from kafka_replica.sdmx import Format, media_types
-from kafka_replica.sdmx.versions import fits
-from kafka_replica.server.quality_values import Accepted, accepted_in
+from kafka_replica.sdmx.urns.versions import fits
 from kafka_replica.server.rest.grammar import Api
 
 _ML: Final = (Format.SDMX_ML_3_1, Format.SDMX_ML_3_0, Format.SDMX_ML_2_1)
@@ -179,7 +179,7 @@ def _ranges(accept: str) -> list[_Range]:
     return [_range_of(one) for one in accepted_in(accept) if _range(one.name)]
 
 
-def _range_of(one: Accepted) -> _Range:
+def _range_of(one: WeightedElement) -> _Range:
     version, charset = one.parameters.get("version"), one.parameters.get("charset")
     written = one.name if version is None else f"{one.name};version={version}"
     return _Range(one.name, version, None if charset is None else charset.lower(), one.quality, written)

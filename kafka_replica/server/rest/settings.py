@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from kafka_replica.sdmx import Header, Structures, write_message
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.writing import DEFAULT_HEADER
+from kafka_replica.sdmx.writing.messages import DEFAULT_HEADER
 
 
 def utc_today() -> date:

@@ -17,7 +17,6 @@ from urllib.parse import quote
 import msgspec
 
 from kafka_replica.sdmx import Urn
-from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
 from kafka_replica.sdmx.model import (
     ARTEFACTS,
@@ -35,6 +34,7 @@ from kafka_replica.sdmx.model import (
     StructureMap,
     VtlDefinitionScheme,
 )
+from kafka_replica.sdmx.model.base import Maintainable
 from kafka_replica.server.rest.grammar import RESOURCES, Api
 
 _NAMES: Final = ("names",)

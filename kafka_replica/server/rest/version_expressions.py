@@ -1,8 +1,8 @@
 """Version expressions of queries: ``1.0``, ``+``, ``2.1+.0``, ``~.0.0``, ``1.*``, ``latest``.
 
 Source: SDMX REST 2.2.2, doc/querying_versions.md; SDMX REST 1.5.0, docs/4_3_structural_queries.md (keywords).
-Expressions with ``+`` follow the rules of references (``kafka_replica.sdmx.versions``): versions with two parts count
-as stable, so that ``2.3+`` is valid here.
+Expressions with ``+`` follow the rules of references (``kafka_replica.sdmx.urns.versions``): versions with two parts
+count as stable, so that ``2.3+`` is valid here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from kafka_replica.sdmx.versions import LATEST, LATEST_STABLE, is_version, newest, sort_key
+from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE, is_version, newest, sort_key
 
 ALL: Final = "*"
 CURRENT: Final = "latest"

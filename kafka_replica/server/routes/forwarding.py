@@ -15,7 +15,7 @@ from kafka_replica.replica import Replica
 from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.errors.problems import busy, problem_response
-from kafka_replica.server.process_roles import WorkerRole
+from kafka_replica.server.operation.process_roles import WorkerRole
 
 _HOP_BY_HOP: Final = frozenset({
     b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade", b"expect",

@@ -115,9 +115,9 @@ class Database:
         # These are attributes, contrary to rocksdict's stubs.
         self._logged.sync = tuning.is_synced
         self._unlogged.disable_wal = True  # type: ignore[method-assign,assignment]
-        self._asked = rocksdict.WriteOptions()
-        self._asked.no_slowdown = True
-        self._asked.disable_wal = True  # type: ignore[method-assign,assignment]
+        self._write_options = rocksdict.WriteOptions()
+        self._write_options.no_slowdown = True
+        self._write_options.disable_wal = True  # type: ignore[method-assign,assignment]
         self._failures = 0
         self._write_buffer_bytes = tuning.write_buffer_bytes
 
@@ -244,7 +244,7 @@ class Database:
         begun_s = time.monotonic()
         while True:
             try:
-                self._db.write(rocksdict.WriteBatch(raw_mode=True), self._asked)
+                self._db.write(rocksdict.WriteBatch(raw_mode=True), self._write_options)
             except Exception as error:  # noqa: BLE001
                 if _STALLED not in str(error):
                     self.explain(error, "writing")
@@ -269,7 +269,7 @@ class Database:
 
     def _is_full(self) -> bool:
         try:
-            self._db.write(rocksdict.WriteBatch(raw_mode=True), self._asked)
+            self._db.write(rocksdict.WriteBatch(raw_mode=True), self._write_options)
         except Exception as error:  # noqa: BLE001
             return is_full(error, self.folder)
         return False

@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.files.normalizing import IS_TIMED, Normalizing
+from kafka_replica.data.files.normalizing import IS_TIMED, NormalizationSettings
 
 _PERIOD: Final = "_kr_period"
 _BEGINS: Final = "_kr_begins"
@@ -16,7 +16,9 @@ _DAY: Final = "_kr_day"
 _LONGEST: Final = len("2014-01-01+01:00")
 
 
-def with_days(df: DataFrame, texts: Mapping[str, Column], how: Normalizing) -> tuple[DataFrame, dict[str, Column]]:
+def with_days(
+    df: DataFrame, texts: Mapping[str, Column], how: NormalizationSettings
+) -> tuple[DataFrame, dict[str, Column]]:
     """Return the frame joined with the calendar days of its periods, and the texts with these days.
 
     The distinct periods, and whether there are date-times among them, are queried immediately; the driver converts each

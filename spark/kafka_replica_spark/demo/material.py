@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_replica.sdmx import Part, Urn
-from kafka_replica.sdmx.files import FileContents, read_structures, structure_files
+from kafka_replica.sdmx.files.structure_files import FileContents, read_structures, structure_files
 from kafka_replica.sdmx.samples import sample_files
 
 LABOUR = "KR_DEMO:LABOUR(1.0)"

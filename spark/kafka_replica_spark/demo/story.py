@@ -21,7 +21,7 @@ from kafka_replica.metrics import export
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.files import FileContents as Files
+from kafka_replica.sdmx.files.structure_files import FileContents as Files
 from kafka_replica_spark.demo import material
 
 _SHOWN_METRICS = ("_lag_records{", "_lag_seconds{", "_keys{", "_versions_total{", 'state="live"')
@@ -138,9 +138,9 @@ def _change_together(stage: Stage, replica: Replica, producer: TransactionalProd
         stage.say("a changed codelist was sent, and its transaction is still open: the replica shows nothing of it")
         for part in others:
             put_part(transaction, part)
-        asked_s = time.monotonic()
+        requested_s = time.monotonic()
     wait_until(lambda: len(received) > 1, "the change was not seen")
-    took_s = time.monotonic() - asked_s
+    took_s = time.monotonic() - requested_s
     change = received[1]
     expect(set(change.changed) == {bytes(part.urn) for part in (areas, *others)}, "the change is not the one sent")
     stage.say(

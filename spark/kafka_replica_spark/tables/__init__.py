@@ -11,12 +11,12 @@ from typing import Final
 from kafka_replica_spark.tables.constraints import CONSTRAINTS
 from kafka_replica_spark.tables.items import CODES, CONCEPTS, HIERARCHIES
 from kafka_replica_spark.tables.mappings import MAPPINGS
-from kafka_replica_spark.tables.reading import Selection, Unreadable, ViewTables
+from kafka_replica_spark.tables.reading import OmittedArtefact, Selection, ViewTables
 from kafka_replica_spark.tables.references import REFERENCES
 from kafka_replica_spark.tables.structures import COMPONENTS, STRUCTURES
 from kafka_replica_spark.tables.view import View
 
-__all__ = ["VIEWS", "Selection", "Unreadable", "View", "ViewTables"]
+__all__ = ["VIEWS", "OmittedArtefact", "Selection", "View", "ViewTables"]
 
 VIEWS: Final[dict[str, View]] = {
     view.name: view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.model.representation import TextFormat
 
 _NAMES: Final = {
     "is_sequence": "isSequence",

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx import Codelist, Structures
 from kafka_replica.sdmx.model import Artefact, ConceptScheme, HierarchicalCodelist, Hierarchy, ValueList
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica_spark.tables.facets import facets
 from kafka_replica_spark.tables.view import (
     ANNOTATIONS,
@@ -35,7 +35,7 @@ def _codes(structures: Structures, artefact: Artefact, report: Report) -> Iterat
             yield (*own, one.id, one.name(), one.description(), None, position, False, *_texts(one))
     elif isinstance(artefact, Codelist):
         mine = artefact.codes
-        found = structures.expanded(artefact).codes
+        found = structures.expand(artefact).codes
         for position, (id_, code) in enumerate(found.items(), start=1):
             inherited = found is not mine and id_ not in mine
             yield (*own, id_, code.name(), code.description(), code.parent, position, inherited, *_texts(code))

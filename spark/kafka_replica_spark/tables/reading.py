@@ -13,7 +13,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.model import ARTEFACTS, Artefact, OpaqueArtefact
-from kafka_replica.sdmx.versions import LATEST, is_rule, is_version
+from kafka_replica.sdmx.urns.versions import LATEST, is_rule, is_version
 from kafka_replica_spark.tables.view import View
 
 
@@ -46,7 +46,7 @@ class Selection(NamedTuple):
 ALL = Selection()
 
 
-class Unreadable(NamedTuple):
+class OmittedArtefact(NamedTuple):
     """An artefact that is missing from a frame or incomplete in it, with the reason."""
 
     urn: str
@@ -66,7 +66,7 @@ class ViewTables:
         return selection.of({*there, *(urn for urn in along if "*" in view.classes or urn.cls in view.classes)})
 
     def tables(
-        self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
+        self, view: View, selection: Selection = ALL, report: Callable[[OmittedArtefact], None] = lambda _: None
     ) -> Iterator[pa.Table]:
         """Yield a table for each artefact, without empty tables.
 
@@ -81,12 +81,12 @@ class ViewTables:
                 yield found
 
     def table(
-        self, view: View, selection: Selection = ALL, report: Callable[[Unreadable], None] = lambda _: None
+        self, view: View, selection: Selection = ALL, report: Callable[[OmittedArtefact], None] = lambda _: None
     ) -> pa.Table:
         """Return the rows of all artefacts in one table; see :meth:`tables` for the arguments."""
         return pa.concat_tables([view.schema.empty_table(), *self.tables(view, selection, report)])
 
-    def _table(self, view: View, urn: Urn, report: Callable[[Unreadable], None]) -> pa.Table | None:
+    def _table(self, view: View, urn: Urn, report: Callable[[OmittedArtefact], None]) -> pa.Table | None:
         reasons: list[str] = []
         try:
             artefact = cast("Artefact", self._structures.get(urn))
@@ -99,10 +99,10 @@ class ViewTables:
                 rows = list(view.rows(self._structures, artefact, reasons.append))
             table = view.table(rows)
         except SdmxError as error:
-            report(Unreadable(str(urn), str(error)))
+            report(OmittedArtefact(str(urn), str(error)))
             return None
         for reason in reasons:
-            report(Unreadable(str(urn), reason))
+            report(OmittedArtefact(str(urn), reason))
         return table
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafka_replica.sdmx import Component, Concept, DataStructure, Structures
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import Artefact, Attribute, Dimension, Measure
-from kafka_replica.sdmx.representation import Representation, effective_representation
+from kafka_replica.sdmx.model.representation import Representation, effective_representation
 from kafka_replica_spark.tables.facets import facets
 from kafka_replica_spark.tables.view import (
     ANNOTATIONS,

@@ -8,9 +8,9 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from kafka_replica.sdmx import Structures
-from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.sdmx.model.base import Annotation
 
 TEXT: Final = pa.string()
 FLAG: Final = pa.bool_()

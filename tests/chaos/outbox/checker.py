@@ -59,9 +59,9 @@ def check_log(expected: Sequence[Expected], log: Sequence[Logged], flaws: Flaws)
     by_number: dict[int, list[Logged]] = defaultdict(list)
     last: dict[object, int] = {}
     for each in log:
-        if each.said is None:
+        if each.transaction_headers is None:
             continue  # of another origin, from before the run
-        number = number_of(each.said)
+        number = number_of(each.transaction_headers)
         by_number[number].append(each)
         if number < last.get(each.place, 0):
             flaws.add(Flaw.DISORDERED, f"{number} follows {last[each.place]} in {each.place} at {each.offset}")
@@ -83,9 +83,11 @@ def _check_transaction(due: Expected, found: list[Logged], flaws: Flaws) -> None
         flaws.add(Flaw.TWICE, f"transaction {due.tx_id} ({due.kind}): {twice[0]} is at {offsets}")
     elif {each.key: each.value for each in found} != dict(due.content):
         flaws.add(Flaw.TORN, f"transaction {due.tx_id} ({due.kind}): {len(found)} of {len(due.content)} records")
-    elif {(each.said.number, each.said.records) for each in found if each.said} != {
-        (number, len(found)) for number in range(1, len(found) + 1)
-    }:
+    elif {
+        (each.transaction_headers.number, each.transaction_headers.records)
+        for each in found
+        if each.transaction_headers
+    } != {(number, len(found)) for number in range(1, len(found) + 1)}:
         flaws.add(Flaw.TORN, f"transaction {due.tx_id} ({due.kind}): its headers do not count its records")
 
 

@@ -12,7 +12,7 @@ from chaos.outbox.options import PRODUCER_ID, PROGRESS_TOPIC, TOPIC
 from chaos.outbox.wrong import WAYS
 from kafka_replica.producer import ProducerSettings, StructureProducer
 from kafka_replica.producer.errors import OutboxError
-from kafka_replica.producer.notices import Notice, Retrying, Suspension, Takeover
+from kafka_replica.producer.notices import Notice, Retry, Suspension, Takeover
 
 LEASE_S = 2.0
 
@@ -31,15 +31,15 @@ def settings_of(bootstrap: str, database: str) -> ProducerSettings:
 
 def main() -> None:
     """Publish, or stand by, until the harness ends the process."""
-    said = json.loads(sys.argv[1])
-    orders, journal = Orders(), Journal(Path(said["journal"]))
+    arguments = json.loads(sys.argv[1])
+    orders, journal = Orders(), Journal(Path(arguments["journal"]))
 
     def tell(notice: Notice) -> None:
-        if isinstance(notice, (Takeover, Retrying, Suspension)):
+        if isinstance(notice, (Takeover, Retry, Suspension)):
             journal.write(type(notice).__name__, **notice._asdict())
 
-    kind = WAYS[said["wrong"]] if said["wrong"] else StructureProducer
-    settings = settings_of(said["bootstrap"], said["database"])
+    kind = WAYS[arguments["wrong"]] if arguments["wrong"] else StructureProducer
+    settings = settings_of(arguments["bootstrap"], arguments["database"])
     producer: StructureProducer | None = None
     while producer is None:
         try:

@@ -61,7 +61,7 @@ class OutboxReport:
             ("database", self.database),
             ("faults survived", f"{self.survived.total()}: {faults}"),
             ("transactions recorded", ", ".join(f"{count} {kind}" for kind, count in sorted(self.kinds.items()))),
-            ("takeovers, retries", f"{self.notices['Takeover']}, {self.notices['Retrying']}"),
+            ("takeovers, retries", f"{self.notices['Takeover']}, {self.notices['Retry']}"),
             ("suspended itself, and was resumed", self.resumed),
             ("records checked in the log", flaws.records),
             ("versions checked", flaws.versions),

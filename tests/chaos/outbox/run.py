@@ -117,10 +117,10 @@ class _Run:
 
         def begin(life: int) -> Child:
             journal = str(self._folder / f"{name}.{life}.jsonl")
-            said = {
+            arguments = {
                 "bootstrap": cluster.bootstrap, "database": store.url, "journal": journal, "wrong": self._options.wrong,
             }  # fmt: skip
-            return Child("chaos.outbox.instance", said, self._folder / f"{name}.log")
+            return Child("chaos.outbox.instance", arguments, self._folder / f"{name}.log")
 
         return Lives(name, begin)
 
@@ -128,8 +128,8 @@ class _Run:
         name = f"recorder-{number}"
 
         def begin(life: int) -> Child:
-            said = {"database": store.url, "seed": f"{self._options.seed} {number} {life}"}
-            return Child("chaos.outbox.recorder", said, self._folder / f"{name}.log")
+            arguments = {"database": store.url, "seed": f"{self._options.seed} {number} {life}"}
+            return Child("chaos.outbox.recorder", arguments, self._folder / f"{name}.log")
 
         return Lives(name, begin)
 

@@ -27,7 +27,7 @@ class Logged:
     offset: int
     key: str
     value: str | None
-    said: TransactionHeaders | None
+    transaction_headers: TransactionHeaders | None
 
 
 class Watch:
@@ -62,15 +62,15 @@ class Watch:
         for key in change.changed:
             record = change.snapshot[key]
             changes[key.decode()] = (record.value or b"").decode()
-            said = read(record.headers)
-            if said is not None:
-                transactions.add(number_of(said))
+            transaction_headers = read(record.headers)
+            if transaction_headers is not None:
+                transactions.add(number_of(transaction_headers))
         self.versions.append(Version(changes, transactions))
 
 
-def number_of(said: TransactionHeaders) -> int:
+def number_of(transaction_headers: TransactionHeaders) -> int:
     """Return the number of the transaction in the headers."""
-    return int(said.transaction.rpartition("/")[2])
+    return int(transaction_headers.transaction.rpartition("/")[2])
 
 
 def read_log(bootstrap: str, topic: str, ends: dict[Partition, int]) -> list[Logged]:
@@ -97,9 +97,11 @@ def read_log(bootstrap: str, topic: str, ends: dict[Partition, int]) -> list[Log
             place = Partition(message.topic() or "", message.partition() or 0)
             if error is None:
                 value = message.value()
-                said = read(tuple(message.headers() or ()))  # type: ignore[arg-type]
+                transaction_headers = read(tuple(message.headers() or ()))  # type: ignore[arg-type]
                 text = None if value is None else value.decode()
-                found.append(Logged(place, message.offset() or 0, (message.key() or b"").decode(), text, said))
+                found.append(
+                    Logged(place, message.offset() or 0, (message.key() or b"").decode(), text, transaction_headers)
+                )
             elif error.code() == KafkaError._PARTITION_EOF:
                 todo.discard(place)
     finally:

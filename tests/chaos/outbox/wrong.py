@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.outbox.lease import Lease
-from kafka_replica.producer.relay.events import Connected, Decision, Event
+from kafka_replica.producer.relay.events import Decision, Event, KafkaSessionStart
 from kafka_replica.producer.relay.kafka_session import KafkaSession
 from kafka_replica.producer.relay.rules import Relay
 from kafka_replica.producer.relay.runner import Runner
@@ -40,8 +40,8 @@ class AsksNobody(StructureProducer):
 
 class _Trusting(Relay):
     def on(self, event: Event) -> Decision:
-        if isinstance(event, Connected) and self._seen is not None:
-            event = Connected(self._seen.sent)
+        if isinstance(event, KafkaSessionStart) and self._seen is not None:
+            event = KafkaSessionStart(self._seen.sent)
         return super().on(event)
 
 

@@ -106,17 +106,17 @@ def test_going_on_after_a_version(local_kafka: LocalKafka, kafka_topic: TopicMak
 def test_closing_waits_for_listeners_without_holding_the_loop(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """``close`` waits for a listener that waits for the loop; the loop continues meanwhile."""
     replica = Replica(config(local_kafka), kafka_topic("async-close"))
-    told, may_return, returned = threading.Event(), threading.Event(), threading.Event()
+    was_called, may_return, returned = threading.Event(), threading.Event(), threading.Event()
 
     def listener(_change: Change) -> None:
-        told.set()
+        was_called.set()
         may_return.wait(60)
         returned.set()
 
     async def main() -> None:
         replica.subscribe(listener)
         side = await AsyncReplica(replica).start()
-        assert await asyncio.to_thread(told.wait, 30)
+        assert await asyncio.to_thread(was_called.wait, 30)
         closing = asyncio.create_task(side.close())
         await asyncio.sleep(0.05)
         assert not closing.done()

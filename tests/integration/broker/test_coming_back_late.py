@@ -75,10 +75,10 @@ def test_a_topic_recreated_at_run_time_is_reported_as_one_difference(
         wait_until(lambda: values(replica.snapshot()) == {"same": "1", "other": "2", "new": "1"})
         wait_until(lambda: heard[-1].version == replica.snapshot().version)
         assert not replica.status().stale
-        told = [(set(change.changed), set(change.deleted)) for change in heard if change.version > version]
-        assert sum(b"old" in deleted for _, deleted in told) == 1
-        assert sum(b"other" in changed for changed, _ in told) == 1
-        assert sum(b"new" in changed for changed, _ in told) == 1
+        later_changes = [(set(change.changed), set(change.deleted)) for change in heard if change.version > version]
+        assert sum(b"old" in deleted for _, deleted in later_changes) == 1
+        assert sum(b"other" in changed for changed, _ in later_changes) == 1
+        assert sum(b"new" in changed for changed, _ in later_changes) == 1
         assert_same_as_topic(replica.snapshot(), local_kafka, topic)
 
 
@@ -97,7 +97,7 @@ def test_deletions_that_kafka_forgot(
     forget_deletions(local_kafka, topic, ["deleted"])
     for boundaries in BOUNDARIES:
         folder = tmp_path / boundaries
-        for copy in ("off", "said"):
+        for copy in ("off", "expected_text"):
             shutil.copytree(folder, tmp_path / copy / boundaries)
         with monkeypatch.context() as patch:
             patch.setattr(TombstoneCheck, "late", lambda _: None)

@@ -141,8 +141,8 @@ def test_a_topic_made_by_create_topic_is_not_criticised(
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
     assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
     config = {"bootstrap.servers": local_kafka.bootstrap_servers}
-    asked = findings(config, topic, progress_topic=f"{topic}.mine")
-    assert asked[f"progress topic {topic}.mine"].severity is Severity.SKIPPED
+    with_progress_topic = findings(config, topic, progress_topic=f"{topic}.mine")
+    assert with_progress_topic[f"progress topic {topic}.mine"].severity is Severity.SKIPPED
     Topics(quiet(config)).create(f"{topic}.progress", 1, PROGRESS_TOPIC, 20)
     capfdbinary.readouterr()
     assert run(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0

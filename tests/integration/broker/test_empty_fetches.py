@@ -21,7 +21,7 @@ class Clock:
         return self.now_s
 
 
-def _is_asked_alone(place: FetchPosition) -> bool:
+def _is_fetched_alone(place: FetchPosition) -> bool:
     return place.is_suspect
 
 
@@ -36,16 +36,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_an_empty_fetch_is_believed_after_two_repetitions(clock: Clock) -> None:
     """An empty fetch is believed if it is repeated alone twice, half a second apart."""
     place = FetchPosition(Partition("t", 0), UUID(int=1), 1)
-    assert not _is_asked_alone(place)
+    assert not _is_fetched_alone(place)
     assert not place.is_empty(alone=False)  # others may have used up its size
-    assert _is_asked_alone(place)
+    assert _is_fetched_alone(place)
     assert not place.is_empty(alone=True)  # a broker may be in a temporary state
-    assert not _is_asked_alone(place)
+    assert not _is_fetched_alone(place)
     assert not place.is_empty(alone=True)  # too soon
     clock.now_s += 0.49
     assert not place.is_empty(alone=True)
     clock.now_s += 0.01
-    assert _is_asked_alone(place)
+    assert _is_fetched_alone(place)
     assert not place.is_empty(alone=False)
     assert place.is_empty(alone=True)
 
@@ -57,7 +57,7 @@ def test_the_count_of_empty_fetches_restarts_when_the_position_moves(clock: Cloc
     place.is_empty(alone=True)
     clock.now_s += 1
     place.position = 7
-    assert not _is_asked_alone(place)
+    assert not _is_fetched_alone(place)
     assert not place.is_empty(alone=True)
     assert not place.is_empty(alone=True)
     clock.now_s += 1

@@ -53,9 +53,9 @@ class InterruptedReplica:
 
     def result(self) -> tuple[set[str], int, str]:
         """Return all keys that it has ever shown, how often it began again, and what it logged."""
-        said, logged = self._process.communicate(timeout=120)
+        printed_json, logged = self._process.communicate(timeout=120)
         assert self._process.returncode == 0, logged
-        found = json.loads(said)
+        found = json.loads(printed_json)
         return set(found["shown"]), found["rebuilds"], logged
 
     def kill(self) -> None:

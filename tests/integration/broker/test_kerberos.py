@@ -75,19 +75,19 @@ def test_a_registrys_login_is_translated_and_works(kerberos: Kerberos, site: Pat
     topic = kerberos.kafka.create_topic(f"kerberos-{uuid.uuid4().hex}")
     tickets = kerberos.folder / "tickets"
 
-    said = kerberos.client(site, from_java(by_ticket(kerberos)), topic, "without a ticket")
-    assert "_AUTHENTICATION" in said["told"], said
-    assert "read" not in said
-    said = kerberos.client(site, from_java(registrys(kerberos, "broker")), topic, "with another's keytab")
-    assert "_AUTHENTICATION" in said["told"], said
-    assert "read" not in said
+    report = kerberos.client(site, from_java(by_ticket(kerberos)), topic, "without a ticket")
+    assert "_AUTHENTICATION" in report["errors"], report
+    assert "read" not in report
+    report = kerberos.client(site, from_java(registrys(kerberos, "broker")), topic, "with another's keytab")
+    assert "_AUTHENTICATION" in report["errors"], report
+    assert "read" not in report
 
     assert kerberos.client(site, from_java(registrys(kerberos)), topic, "keytab").get("read") == ["keytab"]
 
     tickets.unlink(missing_ok=True)
     kerberos.run("kinit", "-k", "-t", f"{kerberos.folder}/registry.keytab", f"registry@{REALM}")
-    said = kerberos.client(site, from_java(by_ticket(kerberos)), topic, "ticket")
-    assert said.get("read") == ["keytab", "ticket"], said
+    report = kerberos.client(site, from_java(by_ticket(kerberos)), topic, "ticket")
+    assert report.get("read") == ["keytab", "ticket"], report
     tickets.unlink()
 
 

@@ -50,8 +50,8 @@ def test_tombstones_for_unknown_keys(local_kafka: LocalKafka, kafka_topic: Topic
         decided(replica, local_kafka, topic)
         write(writer, topic, {"k": None})
         decided(replica, local_kafka, topic)
-        told = [next(changes), next(changes)]
-        assert [(list(change.changed), list(change.deleted)) for change in told] == [([], []), ([], [b"k"])]
+        received = [next(changes), next(changes)]
+        assert [(list(change.changed), list(change.deleted)) for change in received] == [([], []), ([], [b"k"])]
         assert len(replica.snapshot()) == 0
     assert replica.status().counts.tombstones == 4
 

@@ -77,10 +77,10 @@ def test_an_added_partition_is_listed_after_a_fetch(
             read_up_to(reader, Partition(topic, 0), 2 * transactions)
             return reader.look()
 
-        async def asked_again(_positions: FetchPositions) -> list[Partition]:
+        async def second_request(_positions: FetchPositions) -> list[Partition]:
             raise AssertionError("the question after the fetch was not answered")
 
-        monkeypatch.setattr(FetchPositions, "look", asked_again)
+        monkeypatch.setattr(FetchPositions, "look", second_request)
         assert unread() == []
         assert unread() == []
         admin = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers})

@@ -137,10 +137,10 @@ class RealTopic(Backend):
     def end(self) -> Position:
         """Return the high watermarks, as the broker reports them to another client."""
         metadata = self.admin.list_topics(self.name, timeout=PATIENCE_S).topics[self.name]
-        asked = {TopicPartition(self.name, number): OffsetSpec.latest() for number in metadata.partitions}
-        found = self.admin.list_offsets(asked, isolation_level=IsolationLevel.READ_UNCOMMITTED)
+        wanted = {TopicPartition(self.name, number): OffsetSpec.latest() for number in metadata.partitions}
+        found = self.admin.list_offsets(wanted, isolation_level=IsolationLevel.READ_UNCOMMITTED)
         return Position(
-            {self.place(asked.partition): answer.result(PATIENCE_S).offset for asked, answer in found.items()}
+            {self.place(place.partition): answer.result(PATIENCE_S).offset for place, answer in found.items()}
         )
 
     def compact(self) -> None:
@@ -184,7 +184,7 @@ class RealTopic(Backend):
         )
 
     @contextmanager
-    def unavailable(self) -> Iterator[None]:
+    def outage(self) -> Iterator[None]:
         """Stop the broker's process, and let it continue."""
         if not isinstance(self.kafka, LocalKafka):
             pytest.skip("only an embedded broker can be made unavailable")

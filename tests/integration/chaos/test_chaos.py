@@ -62,7 +62,7 @@ def test_a_hanging_transaction_is_aborted(local_kafka: LocalKafka) -> None:
 
 
 def test_the_command_line_determines_the_options_of_the_run() -> None:
-    """The command line determines the options of the run."""
+    """Options of the command line are those of the run; without them the defaults apply."""
     chosen = options_of(["--minutes", "10", "--seed", "7", "--brokers", "3", "--boundaries", "markers"])
     assert (chosen.seconds, chosen.seed, chosen.brokers, chosen.partitions) == (600, 7, 3, 1)
     assert chosen.boundaries == "markers"

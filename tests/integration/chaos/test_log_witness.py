@@ -68,10 +68,10 @@ def test_a_late_commit_cuts_the_next_transaction(
         _wait_for_markers(path, 2 * number)
     witness.close()
     assert all(line["kind"] != "ABORT" for line in lines(path))
-    told = cut_by_kafka(path, History([]))
-    assert told.keys() == {"0.1", "0.2"}  # neither has a writer's history
-    assert "nobody had asked" in told["0.1"]
-    assert "before its record at 1@2" in told["0.2"]
+    verdicts = cut_by_kafka(path, History([]))
+    assert verdicts.keys() == {"0.1", "0.2"}  # neither has a writer's history
+    assert "nobody had asked" in verdicts["0.1"]
+    assert "before its record at 1@2" in verdicts["0.2"]
 
 
 def _log(world: World, partition: int, first: int, kind: str, at_ms: int, *by: str) -> None:
@@ -116,8 +116,8 @@ def test_records_outside_their_transaction_are_reported(world: World) -> None:
     _log(world, 1, 8, "ABORT", 72)
     _log(world, 0, 12, "DATA", 80, "0.8")
     _log(world, 0, 13, "ABORT", 81)
-    told = cut_by_kafka(world.folder / "log.jsonl", world.history)
-    assert told == {
+    verdicts = cut_by_kafka(world.folder / "log.jsonl", world.history)
+    assert verdicts == {
         "0.2": "committed at 0@3, 1 ms before its record at 1@2",
         "0.4": "committed at 0@7, and nobody had asked for it",
         "0.5": "it got no marker of its own before 1@6",

@@ -153,7 +153,7 @@ def test_watch_prints_a_line_a_version(own_sample: Command) -> None:
     watching.stderr.close()
 
 
-def test_publish_creates_the_topic_when_asked(local_kafka: LocalKafka) -> None:
+def test_publish_creates_the_topic_on_request(local_kafka: LocalKafka) -> None:
     """Without --create-topic a missing topic is an error; with it, the topic is created, compacted."""
     fresh = Command(local_kafka.bootstrap_servers, f"made-{time.time_ns()}")
     file = str(sample_files()[0])

@@ -17,7 +17,7 @@ from kafka_replica.cli import topic_schemes
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.errors import PublishError
 from kafka_replica.sdmx import read_message
-from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.model.base import ItemScheme
 
 pytestmark = pytest.mark.broker
 
@@ -154,9 +154,9 @@ def publish(command: Command, *arguments: str) -> None:  # noqa: F811
 
 def publish_while(command: Command, file: Path, run_other: Callable[[], object], times: int = 1) -> str:  # noqa: F811
     """Publish a file, with another call between its reading and its commit; return the output on standard error."""
-    with contextlib.redirect_stderr(RunsAnotherCall(run_other, times)) as said:
+    with contextlib.redirect_stderr(RunsAnotherCall(run_other, times)) as output:
         publish(command, str(file))
-    return said.getvalue()
+    return output.getvalue()
 
 
 def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Path) -> None:  # noqa: F811
@@ -166,8 +166,8 @@ def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Pa
     mine.write_text(concepts("B"))
     other.write_text(concepts("C"))
     publish(command, str(first))
-    said = publish_while(command, mine, lambda: publish(command, str(other)))
-    assert said.count("reading the topic again") == 1, said
+    output = publish_while(command, mine, lambda: publish(command, str(other)))
+    assert output.count("reading the topic again") == 1, output
     assert names(command, CONCEPTS) == {"A": "Name A", "B": "Name B", "C": "Name C"}
 
 

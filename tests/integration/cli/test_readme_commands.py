@@ -50,7 +50,7 @@ def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 @pytest.mark.usefixtures("newcomer")
 def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each command does what its comment says, finds the broker by itself, and repeats no message."""
-    said: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     monkeypatch.setenv("KAFKA_REPLICA_PORT", "0")  # 8080 may be taken
     for line in readme_lines():
         command, _, _ = line.partition("#")
@@ -60,27 +60,27 @@ def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch:
             continue
         word = command.split()[1]
         if word in {"watch", "serve"}:
-            said[word] = _first_line_of(command)
+            outputs[word] = _first_line_of(command)
             continue
         done = shell(line)
         assert done.returncode == (REJECTED if word in {"validate", "map"} else 0), (line, done.stdout, done.stderr)
-        said[word] = done.stdout
+        outputs[word] = done.stdout
         for output in (done.stdout, done.stderr):
             assert not WRONG_PLURAL.search(output), output
             assert len(set(output.splitlines())) == len(output.splitlines()) or word == "get", output
-    address = re.match(r"Kafka is running at (127\.0\.0\.1:\d+) ", said["broker"])
+    address = re.match(r"Kafka is running at (127\.0\.0\.1:\d+) ", outputs["broker"])
     assert address is not None
     assert shell("kafka-replica dump").stderr == f"kafka-replica: using the broker 'default' at {address[1]}\n"
-    assert "18 structures published" in said["publish"]
-    assert "Codelist=SDMX:CL_FREQ(2.1)" in said["list"]
-    assert said["get"].startswith("<")
-    assert said["dump"].rstrip().endswith(": 18 keys")
-    assert "live" in said["status"]
-    assert ": 0 faults, " in said["doctor"]
-    assert "27 rows, 25 good, 2 rejected" in said["validate"]
-    assert "27 rows, 26 good, 1 rejected" in said["map"]
-    assert said["watch"].rstrip().endswith(": 18 keys")
-    assert said["serve"].startswith("serving sdmx.structures at http://127.0.0.1:")
+    assert "18 structures published" in outputs["publish"]
+    assert "Codelist=SDMX:CL_FREQ(2.1)" in outputs["list"]
+    assert outputs["get"].startswith("<")
+    assert outputs["dump"].rstrip().endswith(": 18 keys")
+    assert "live" in outputs["status"]
+    assert ": 0 faults, " in outputs["doctor"]
+    assert "27 rows, 25 good, 2 rejected" in outputs["validate"]
+    assert "27 rows, 26 good, 1 rejected" in outputs["map"]
+    assert outputs["watch"].rstrip().endswith(": 18 keys")
+    assert outputs["serve"].startswith("serving sdmx.structures at http://127.0.0.1:")
     assert json.loads((tmp_path / "checked" / "report.json").read_text())["rows"] == 27
     assert {path.name for path in tmp_path.iterdir()} == {"samples", "checked", "mapped", "state"}
 

@@ -30,7 +30,7 @@ def test_commands(world: PageWorld) -> None:
 
 @pytest.mark.runs("docs/errors.md", language="sh")
 def test_errors(world: PageWorld) -> None:
-    """Each code has an explanation."""
+    """The command of the page lists errors, findings and broker errors, each with its explanation."""
     (printed,) = world.run_shell("docs/errors.md", language="sh")
     assert all(code in printed for code in ("StoreInUseError", "code-unknown", "BrokerError")), printed
 

@@ -100,7 +100,7 @@ def test_the_guide_of_a_registry(world: PageWorld, kafka_topic: TopicMaker) -> N
 
 @pytest.mark.runs("docs/guide-directory.md")
 def test_the_guide_of_a_directory(capsys: pytest.CaptureFixture[str]) -> None:
-    """The program prints what its comments say."""
+    """The program of the page prints the results that its comments state."""
     (program,) = programs("docs/guide-directory.md")
     exec(program, {})
     assert capsys.readouterr().out == "A7\n2\n"

@@ -46,7 +46,7 @@ def test_validation(world: PageWorld, capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.runs("docs/mapping.md")
 def test_mapping(world: PageWorld) -> None:
-    """The sample is mapped."""
+    """The programs of the page map the sample: 26 rows are good, and one is bad."""
     names = world.names(observations=pl.read_csv("samples/labour_data.csv", infer_schema=False))
     world.run_python("docs/mapping.md", names)
     assert (names["bad"].height, names["good"].height) == (1, 26)
@@ -81,7 +81,7 @@ def test_other_libraries(world: PageWorld) -> None:
 
 @pytest.mark.runs("docs/writing-sdmx.md")
 def test_writing(world: PageWorld) -> None:
-    """Artefacts are written in two formats."""
+    """The program of the page writes a codelist in two formats, with its header, and finds it writable in a third."""
     codelist = read_files("samples").codelist(FREQ)
     names = world.names(artefacts=[codelist], codelist=codelist, value_list=codelist)
     world.run_python("docs/writing-sdmx.md", names)

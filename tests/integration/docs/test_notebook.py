@@ -15,7 +15,7 @@ from support.docs.notebook import NOTEBOOK, executed, shown
 @pytest.mark.long
 @pytest.mark.spark
 def test_the_notebook_shows_what_is_stored(local_kafka: LocalKafka, tmp_path: Path) -> None:
-    """Otherwise: ``PYTHONPATH=tests python -m support.docs.notebook``; two rows are rejected."""
+    """The notebook gives its stored results: ``PYTHONPATH=tests python -m support.docs.notebook`` renews them."""
     stored = nbformat.read(NOTEBOOK, as_version=4)
     made = executed(local_kafka, tmp_path)
     assert shown(made) == shown(stored)

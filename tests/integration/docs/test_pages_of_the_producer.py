@@ -36,7 +36,7 @@ pytestmark = pytest.mark.broker
 
 @pytest.mark.runs("docs/producer.md", containing="Delete, ProducerSettings")
 def test_the_first_program(world: PageWorld, kafka_topic: TopicMaker) -> None:
-    """Both topics get the transactions that it records."""
+    """Both topics get the transactions that the program of the page records."""
     foo, bar = kafka_topic("foo"), kafka_topic("bar")
     world.run_python(
         "docs/producer.md", {}, {'"FOO,BAR"': f'"{foo},{bar}"'}, containing="Delete, ProducerSettings"
@@ -46,7 +46,7 @@ def test_the_first_program(world: PageWorld, kafka_topic: TopicMaker) -> None:
 
 @pytest.mark.runs("docs/producer.md", language="toml")
 def test_the_settings_files(world: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both are accepted, with the values that the page shows; the second one is a source of the first."""
+    """Both files are accepted, with the values that the page shows; the second one is a source of the first."""
     for name in ("DB_PASSWORD", "SMTP_PASSWORD", "REGISTRY_PASSWORD"):
         monkeypatch.setenv(name, f"value of {name}")
     whole, service = programs("docs/producer.md", language="toml")

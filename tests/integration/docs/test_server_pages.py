@@ -44,7 +44,7 @@ def _output(world: PageWorld, line: str, address: str) -> str:
 @needs_curl
 @pytest.mark.runs("docs/server.md", containing="/health/ready")
 def test_the_first_commands(world: PageWorld) -> None:
-    """The service is ready."""
+    """The service that the page starts reports that it is ready."""
     (text,) = programs("docs/server.md", containing="/health/ready")
     serve, curl = text.splitlines()
     with _serve(world, serve) as server:
@@ -53,7 +53,7 @@ def test_the_first_commands(world: PageWorld) -> None:
 
 @pytest.mark.runs("docs/server-workers.md")
 def test_several_workers(world: PageWorld) -> None:
-    """Both workers serve."""
+    """The command of the page starts a service with two workers, by its own metric."""
     (line,) = programs("docs/server-workers.md")
     with _serve(world, line) as server:
         wait_until(lambda: "kafka_replica_http_workers 2.0\n" in plain_http.get(f"{server.address}/metrics").text)

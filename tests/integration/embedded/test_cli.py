@@ -37,33 +37,33 @@ def test_start_status_stop(environment: dict[str, str]) -> None:
     assert run(environment, "status").returncode == 3
     started = run(environment, "start", "--json", "--set", "log.cleaner.backoff.ms=100")
     assert started.returncode == 0, started.stderr
-    told = json.loads(started.stdout)
-    assert told["state"] == "running"
-    assert psutil.pid_exists(told["pid"])
+    output = json.loads(started.stdout)
+    assert output["state"] == "running"
+    assert psutil.pid_exists(output["pid"])
     again = run(environment, "start")
     assert (again.returncode, again.stdout) == (
         0,
-        f"Kafka is already running at {told['bootstrap_servers']} (log: {told['log_path']})\n",
+        f"Kafka is already running at {output['bootstrap_servers']} (log: {output['log_path']})\n",
     )
     other = run(environment, "start", "--port", "29999")
     assert other.returncode == 1
     assert "started with another port; stop it first" in other.stderr
     status = run(environment, "status", "--json")
-    assert (status.returncode, json.loads(status.stdout)) == (0, told)
+    assert (status.returncode, json.loads(status.stdout)) == (0, output)
     stopped = run(environment, "stop")
-    assert (stopped.returncode, stopped.stdout) == (0, f"Kafka at {told['bootstrap_servers']} was stopped\n")
-    assert not psutil.pid_exists(told["pid"])
-    assert not Path(told["data_dir"]).exists()
+    assert (stopped.returncode, stopped.stdout) == (0, f"Kafka at {output['bootstrap_servers']} was stopped\n")
+    assert not psutil.pid_exists(output["pid"])
+    assert not Path(output["data_dir"]).exists()
     assert run(environment, "stop").returncode == 1
     assert run(environment, "status").returncode == 3
 
 
 def test_a_crashed_broker_is_reported(environment: dict[str, str]) -> None:
     """After a crash of the broker, status reports that none runs, and start begins again."""
-    told = json.loads(run(environment, "start", "--json").stdout)
-    psutil.Process(told["pid"]).kill()
+    output = json.loads(run(environment, "start", "--json").stdout)
+    psutil.Process(output["pid"]).kill()
     deadline = time.monotonic() + 60
-    while (status := run(environment, "status")).returncode == 0 or Path(told["data_dir"]).exists():
+    while (status := run(environment, "status")).returncode == 0 or Path(output["data_dir"]).exists():
         assert time.monotonic() < deadline
     assert status.returncode in {3, 4}
 
@@ -73,12 +73,12 @@ def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
     """In the foreground SIGTERM stops the broker in an orderly way, and nothing is left."""
     command = [sys.executable, "-c", _PROGRAM, "start", "--foreground", "--json"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
-        told = json.loads(child.stdout.readline())
+        output = json.loads(child.stdout.readline())
         assert run(environment, "status").returncode == 0
         child.send_signal(signal.SIGTERM)
         assert child.wait(60) == 0
-    assert not psutil.pid_exists(told["pid"])
-    assert not Path(told["data_dir"]).exists()
+    assert not psutil.pid_exists(output["pid"])
+    assert not Path(output["data_dir"]).exists()
     assert run(environment, "status").returncode == 3
 
 

@@ -23,17 +23,17 @@ pytestmark = pytest.mark.broker
 
 def test_fetch_from_a_mirror_and_mend(mirror: Path) -> None:
     """All jars come from the named repository; after later damage only the damaged jar is downloaded again."""
-    said: list[str] = []
-    kafka = ensure_kafka(progress=said.append)
-    assert kafka.fetched == len(kafka.jars) == len(read_lock())
-    assert len(said) == 1 + len(kafka.jars)
-    assert ensure_kafka().fetched == 0
+    messages: list[str] = []
+    kafka = ensure_kafka(progress=messages.append)
+    assert kafka.download_count == len(kafka.jars) == len(read_lock())
+    assert len(messages) == 1 + len(kafka.jars)
+    assert ensure_kafka().download_count == 0
     victim = kafka.jars[3]
     whole = victim.read_bytes()
     victim.chmod(victim.stat().st_mode | stat.S_IWUSR)
     victim.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     kafka.jars[5].unlink()
-    assert ensure_kafka().fetched == 2
+    assert ensure_kafka().download_count == 2
     assert victim.read_bytes() == whole
     assert not list(kafka.folder.glob("fetching-*"))
 
@@ -73,7 +73,7 @@ def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytes
         Thread(target=server.serve_forever).start()
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://127.0.0.1:{server.server_port}/")
         try:
-            assert ensure_kafka().fetched == len(lost)
+            assert ensure_kafka().download_count == len(lost)
         finally:
             server.shutdown()
     assert _Interrupted.seen == {f"/{jar.repository_path}" for jar in lost}
@@ -81,7 +81,7 @@ def test_an_interrupted_download_is_tried_again(mirror: Path, monkeypatch: pytes
 
 def test_two_processes_fetch_once(mirror: Path) -> None:
     """If two processes need Kafka at the same time, one downloads it."""
-    program = "from kafka_replica.embedded import ensure_kafka; print(ensure_kafka().fetched)"
+    program = "from kafka_replica.embedded import ensure_kafka; print(ensure_kafka().download_count)"
     both = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sorted(int(child.communicate(timeout=60)[0]) for child in both) == [0, len(read_lock())]
 

@@ -93,7 +93,7 @@ def test_the_example_with_a_registry_runs(
 
 
 def test_the_page_names_all_assigned_identifiers() -> None:
-    """The table of reserved identifiers is complete."""
+    """The page's table of reserved identifiers has each name with its identifier."""
     for name, identifier in ASSIGNED.items():
         assert f"`{name}` {identifier}" in _PAGE
 

@@ -15,13 +15,13 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Change, Delete, ProducerControl, Put, StructureProducer
-from kafka_replica.producer.encoding import Encoded
+from kafka_replica.producer.encoding import EncodedValue
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Content
+from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of
@@ -30,11 +30,11 @@ from support.waiting import wait_until
 KEEP = {"min.compaction.lag.ms": "600000"}
 
 
-def refuse_bad(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+def refuse_bad(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
     """Return an encoder that fails on content with ``bad``."""
     if b"bad" in value:
         raise ValueError("it is bad")
-    return Encoded(value, wanted)
+    return EncodedValue(value, wanted)
 
 
 class Relay:

@@ -20,7 +20,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, migrate, open_database
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Content
+from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change, lease, tx
 from support.effort import first_in_usual
 

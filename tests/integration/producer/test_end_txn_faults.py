@@ -121,9 +121,9 @@ def committed_in(bootstrap: str, place: Partition) -> list[dict[str, Counter[str
     for batch in batches_of(bootstrap, place):
         if batch.kind is Kind.DATA:
             for record in batch.content.records():
-                said = read(record[4])
-                assert said is not None
-                undecided[batch.producer_id][said.transaction][record[0].decode()] += 1
+                transaction_headers = read(record[4])
+                assert transaction_headers is not None
+                undecided[batch.producer_id][transaction_headers.transaction][record[0].decode()] += 1
         else:
             ended = undecided.pop(batch.producer_id, None)
             if batch.kind is Kind.COMMIT and ended:

@@ -79,12 +79,12 @@ def _record(producer: StructureProducer, up_to: int) -> None:
 def _wait_for(life: subprocess.Popen[str], notice: str) -> None:
     """Read a producer's notices until this one."""
     assert life.stdout is not None
-    said = []
+    output = []
     for line in life.stdout:
-        said.append(line)
+        output.append(line)
         if line.startswith(notice):
             return
-    raise AssertionError(f"it ended, and said {said}")
+    raise AssertionError(f"it ended, and said {output}")
 
 
 def test_a_stalled_transaction_that_locks_the_lease_is_ended(postgres: LocalPostgres) -> None:

@@ -20,7 +20,7 @@ from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
-from kafka_replica.producer.notices import DatabaseAwaited, Notice
+from kafka_replica.producer.notices import DatabaseWait, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of
@@ -43,14 +43,14 @@ def test_a_producer_that_starts_early_waits_for_the_database(
 ) -> None:
     """A producer that starts too early waits without intervention, and observers get the reason."""
     server, url = late
-    topic, told = kafka_topic(), list[Notice]()
+    topic, received = kafka_topic(), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, url, database_wait_s=math.inf)
     with ThreadPoolExecutor(1) as thread:
-        making = thread.submit(StructureProducer, settings, observers=[told.append])
-        wait_until(lambda: len(told) >= 2, "it says that it waits")
-        assert all(isinstance(each, DatabaseAwaited) for each in told)
-        assert "127.0.0.1" in told[0].reason  # type: ignore[union-attr]
-        assert server.password not in str(told)
+        making = thread.submit(StructureProducer, settings, observers=[received.append])
+        wait_until(lambda: len(received) >= 2, "it says that it waits")
+        assert all(isinstance(each, DatabaseWait) for each in received)
+        assert "127.0.0.1" in received[0].reason  # type: ignore[union-attr]
+        assert server.password not in str(received)
         server.start()
         producer = making.result(60)
     with producer:
@@ -74,8 +74,8 @@ def test_the_command_waits_and_others_do_not(
         [kafka]
         "bootstrap.servers" = "{local_kafka.bootstrap_servers}"
     """)
-    asked = CliRunner().invoke(kafka_replica, ["producer", "status", "--config", str(file)])
-    assert isinstance(asked.exception, OutboxUnavailableError)
+    status_result = CliRunner().invoke(kafka_replica, ["producer", "status", "--config", str(file)])
+    assert isinstance(status_result.exception, OutboxUnavailableError)
     command = [str(Path(sys.executable).with_name("kafka-replica")), "producer", "run", "--config", str(file), "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
         try:
@@ -93,10 +93,10 @@ def test_the_command_waits_and_others_do_not(
 def test_the_error_states_the_time_waited_and_no_password() -> None:
     """The error gives the time that was waited, and no password."""
     settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=choose()), database_wait_s=0.6)
-    told: list[Notice] = []
+    received: list[Notice] = []
     with pytest.raises(OutboxUnavailableError, match=r"check that it runs.* \(tried for 0.6 s\)") as caught:
-        StructureProducer(settings, observers=[told.append])
-    assert told
+        StructureProducer(settings, observers=[received.append])
+    assert received
     assert "hunter2" not in str(caught.value)
     with pytest.raises(ConfigurationError, match="database_wait_s"):
         settings_of("localhost:1", "FOO", "sqlite://", database_wait_s=-1.0)
@@ -104,10 +104,10 @@ def test_the_error_states_the_time_waited_and_no_password() -> None:
 
 def test_permanent_database_faults_are_reported_immediately(tmp_path: Path, postgres: LocalPostgres) -> None:
     """A missing folder of the file, and a user without permissions, are reported immediately."""
-    told: list[Notice] = []
+    received: list[Notice] = []
     missing = settings_of("localhost:1", "FOO", f"sqlite:///{tmp_path}/none/o.db", database_wait_s=math.inf)
     with pytest.raises(OutboxError, match="folder exists"):
-        StructureProducer(missing, observers=[told.append])
+        StructureProducer(missing, observers=[received.append])
     url = postgres.url("closed")
     with postgres.connect("closed") as connection:
         connection.execute("CREATE ROLE guest LOGIN PASSWORD 'hunter2'")
@@ -115,6 +115,8 @@ def test_permanent_database_faults_are_reported_immediately(tmp_path: Path, post
         connection.execute("GRANT USAGE ON SCHEMA public TO guest")
     guest = url.replace(f"app:{postgres.password}", "guest:hunter2")
     with pytest.raises(OutboxError, match="permission denied") as caught:
-        StructureProducer(settings_of("localhost:1", "FOO", guest, database_wait_s=math.inf), observers=[told.append])
+        StructureProducer(
+            settings_of("localhost:1", "FOO", guest, database_wait_s=math.inf), observers=[received.append]
+        )
     assert not isinstance(caught.value, OutboxUnavailableError)
-    assert not told
+    assert not received

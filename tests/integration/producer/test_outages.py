@@ -15,7 +15,7 @@ from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.settings import ProducerSettings
 from support.broker.secured_kafka import Secured
@@ -64,12 +64,12 @@ class Stopping(StructureProducer):
 @pytest.mark.long
 def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
     """After a long outage each transaction arrives once, without a resume, and also after a restart of the producer."""
-    told: list[Notice] = []
+    received: list[Notice] = []
     with LocalKafka(settings={"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}) as kafka:
         kafka.create_topic("t", config=KEEP)
         settings = settings_of(kafka.bootstrap_servers, "t", f"sqlite:///{tmp_path / 'o.db'}", timeout_s=1.0)
         settings.kafka.update(SHORT)  # type: ignore[attr-defined]
-        producer = Stopping(settings, observers=[told.append])
+        producer = Stopping(settings, observers=[received.append])
         producer.kafka = kafka
         with producer:
             record(producer, "a")
@@ -84,19 +84,19 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
             assert (status.mode, status.running, status.failed, status.pending) == (Mode.RUNNING, False, None, 2)
             assert failing_s(status.reason) >= BEYOND_TIMEOUTS_S / 2  # the last text is as old as the last attempt
             assert status.as_json()["retrying"]
-        with StructureProducer(settings, observers=[told.append]) as again:
-            wait_until(lambda: isinstance(told[-1], Retrying), "it tries again after a start, too", LONG_S)
+        with StructureProducer(settings, observers=[received.append]) as again:
+            wait_until(lambda: isinstance(received[-1], Retry), "it tries again after a start, too", LONG_S)
             kafka.start()
             wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
             wait_until(lambda: again.status(watch_s=5).running, "the status says that it is over", LONG_S)
             kafka.kill()
             record(again, "d")
             wait_until(lambda: again.status().retrying, "the next outage is seen", LONG_S)
-            next_one = failing_s(next(notice.reason for notice in told[::-1] if isinstance(notice, Retrying)))
+            next_one = failing_s(next(notice.reason for notice in received[::-1] if isinstance(notice, Retry)))
             assert next_one < time.monotonic() - began_s - BEYOND_TIMEOUTS_S, "it is not counted from the first outage"
             kafka.start()
             wait_until(lambda: again.status().pending == 0, f"all are sent: {again.status()}", LONG_S)
-        assert not any(isinstance(notice, Suspension) for notice in told)
+        assert not any(isinstance(notice, Suspension) for notice in received)
         assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1), (3, 1), (4, 1)]
 
 
@@ -145,10 +145,10 @@ def test_a_wrong_password_is_reported_long_before_a_timeout(secured: Secured, tm
 
 
 def _is_refused(settings: ProducerSettings) -> None:
-    told: list[Notice] = []
-    with StructureProducer(settings, observers=[told.append]) as producer:
+    received: list[Notice] = []
+    with StructureProducer(settings, observers=[received.append]) as producer:
         began_s = time.monotonic()
-        wait_until(lambda: any(isinstance(notice, Suspension) for notice in told), "it suspends itself")
+        wait_until(lambda: any(isinstance(notice, Suspension) for notice in received), "it suspends itself")
         took_s = time.monotonic() - began_s
         status = producer.status()
     assert took_s < settings.timeout_s / 2, "not by a time-out"
@@ -157,22 +157,22 @@ def _is_refused(settings: ProducerSettings) -> None:
     assert (status.failed.tx_id, status.failed.status) == (1, 3)
     assert "_AUTHENTICATION" in (status.failed.error or "")
     assert "Invalid username or password" in (status.failed.error or "")
-    assert not any(isinstance(notice, Retrying) for notice in told)
+    assert not any(isinstance(notice, Retry) for notice in received)
 
 
 def test_a_topic_that_is_not_there(local_kafka: LocalKafka, tmp_path: Path) -> None:
     """A missing topic, maybe unknown to a starting broker, is retried a few times, then status 3; a start retries."""
-    told: list[Notice] = []
+    received: list[Notice] = []
     topic = f"created-later-{uuid.uuid4().hex}"  # no other test may find it in the shared broker
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", retries=2)
-    with StructureProducer(settings, observers=[told.append]) as producer:
+    with StructureProducer(settings, observers=[received.append]) as producer:
         record(producer, "a")
         wait_until(lambda: producer.status().mode is Mode.FAILED, f"it suspends itself: {producer.status()}", LONG_S)
         failed = producer.status().failed
         assert failed is not None
         assert failed.status == 3
         assert topic in (failed.error or "")
-        assert [notice.attempt for notice in told if isinstance(notice, Retrying)] == [1, 2]
+        assert [notice.attempt for notice in received if isinstance(notice, Retry)] == [1, 2]
     local_kafka.create_topic(topic, config=KEEP)
     with StructureProducer(settings) as producer:
         wait_until(lambda: producer.status().pending == 0, f"it is sent: {producer.status()}", LONG_S)

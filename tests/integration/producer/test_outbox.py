@@ -17,7 +17,7 @@ from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind,
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Content, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
 from kafka_replica.producer.outbox.tables import change, metadata, tx
 
 
@@ -25,7 +25,7 @@ def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind
     """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    found = Queue(engine, "structures").contents(Recorded(tx_id, kind, 0, 0, messages))
+    found = Queue(engine, "structures").contents(RecordedTransaction(tx_id, kind, 0, 0, messages))
     listed = list(found.records)
     assert len(listed) == found.record_count
     return listed
@@ -86,7 +86,7 @@ def test_many_may_migrate_at_once(database_url: str) -> None:
 
 
 def test_a_rollback_undoes_the_record_and_its_number(engine: Engine, outbox: Outbox) -> None:
-    """A rollback undoes the record and its number."""
+    """After a rollback the outbox has no record, and the next transaction gets the same number."""
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE mine (name VARCHAR(20))"))
     with pytest.raises(RuntimeError), engine.begin() as connection:  # noqa: PT012
@@ -300,7 +300,7 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
     assert new.term == frozen.term, "terms begin again, too"
     assert not queue.mark_sent(1, 17, {1: (9, 9)}, incarnation=before)
     assert not queue.mark_failed(frozen.term, 1, Status.REFUSED, "no", incarnation=before)
-    assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], asked=1, incarnation=before)
+    assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], request_count=1, incarnation=before)
     queue.note_identity("tx-other", incarnation=before)
     view = queue.view()
     assert (view.intent.sent, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)

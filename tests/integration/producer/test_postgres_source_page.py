@@ -74,9 +74,9 @@ def test_the_examples_run(
             wait_until(lambda: _has(bootstrap, topic, {"T1"}), "the running instance has compared")
         finally:
             running.send_signal(signal.SIGTERM)
-            said, errors = running.communicate(timeout=60)
+            output, errors = running.communicate(timeout=60)
         assert (running.returncode, errors) == (128 + signal.SIGTERM, "")
-        events = [json.loads(each) for each in said.splitlines()]
+        events = [json.loads(each) for each in output.splitlines()]
         assert [each["event"] for each in events] == ["takeover", "acknowledged", "acknowledged", "compared"]
         connection.execute("DELETE FROM terminal_acquirer")
         with pytest.raises(AssertionError, match="allow_empty"):
@@ -84,7 +84,7 @@ def test_the_examples_run(
         connection.execute("INSERT INTO terminal_acquirer (terminal_id, acquirer_id) VALUES ('T3', 'A7')")
         assert _output(compare) == "1 record to write, 1 key to delete; all differences were written\n"
         exec(source.replace("...", "import time; time.sleep(1)"), {})
-        assert postgres.password not in said + capsys.readouterr().out
+        assert postgres.password not in output + capsys.readouterr().out
     assert set(last_values(committed_values(bootstrap, topic))) == {"T3"}
 
 

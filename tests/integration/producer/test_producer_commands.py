@@ -78,11 +78,11 @@ def test_an_operators_day(
         assert (found["running"], found["sent"], found["failed"]) == (True, 4, None)
     finally:
         running.send_signal(signal.SIGTERM)
-        said, errors = running.communicate(timeout=60)
+        printed_lines, errors = running.communicate(timeout=60)
         recorder.close()
     assert running.returncode == 128 + signal.SIGTERM
     assert errors == ""
-    events = [json.loads(each) for each in said.splitlines()]
+    events = [json.loads(each) for each in printed_lines.splitlines()]
     assert [each["tx_id"] for each in events if each["event"] == "acknowledged"] == [1, 2, 3, 4]
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (4, 1)]
     command("delete", "--yes")

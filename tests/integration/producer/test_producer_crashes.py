@@ -31,7 +31,7 @@ from support.waiting import wait_until
 
 STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
 if IS_LONG:
-    STEPS += ["leased", "asked", "begun", "marked"]
+    STEPS += ["leased", "queried", "begun", "marked"]
 TROUBLES = ["kill", "stop", "postgres"] * usual_or_long(1, 2, 4)
 RECORDS = 5
 

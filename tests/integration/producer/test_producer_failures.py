@@ -28,7 +28,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.files import read_configuration
 from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
@@ -65,11 +65,11 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
     mailer = Mailer(
         MailSettings("127.0.0.1", ("admin@example.org",), port=mail_server.port, security="none"), "structures"
     )
-    told: list[Notice] = []
+    received: list[Notice] = []
     with LocalKafka() as kafka:
         kafka.create_topic("t", config=KEEP)
         settings = settings_of(kafka.bootstrap_servers, "t", f"sqlite:///{tmp_path / 'o.db'}", timeout_s=2.0)
-        producer = Freezing(settings, observers=[told.append, mailer])
+        producer = Freezing(settings, observers=[received.append, mailer])
         producer.kafka = kafka
         try:
             with producer.engine.begin() as connection:
@@ -80,7 +80,7 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
             status = producer.status()
             assert (status.mode, status.retrying, status.running) == (Mode.RUNNING, True, False)
             assert (status.failed, status.sent, status.pending) == (None, 0, 2)
-            retries = [notice for notice in told if isinstance(notice, Retrying)]
+            retries = [notice for notice in received if isinstance(notice, Retry)]
             assert [notice.attempt for notice in retries[:4]] == [1, 2, 3, 4]
             assert any("no answer stated whether the transaction was committed" in notice.reason for notice in retries)
             body = inbox.messages[0].get_payload(decode=True)
@@ -89,7 +89,7 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
             assert retries[3].reason in body.decode()
             kafka.resume()
             wait_until(lambda: producer.status().pending == 0, "both are sent", LONG_S)
-            assert not any(isinstance(notice, Suspension) for notice in told)
+            assert not any(isinstance(notice, Suspension) for notice in received)
             wait_until(lambda: not producer.status().retrying, "the status says that it is over", LONG_S)
             assert transactions_of(kafka.bootstrap_servers, "t") == [(1, 1), (2, 1)]
         finally:
@@ -157,8 +157,8 @@ def test_secrets_are_nowhere(
             patch.setenv(name, value)
         configuration = read_configuration(file)
         seen = [repr(configuration)]
-        told: list[Notice] = []
-        with StructureProducer(configuration.producer, observers=[told.append]) as producer:
+        received: list[Notice] = []
+        with StructureProducer(configuration.producer, observers=[received.append]) as producer:
             with producer.engine.begin() as connection:
                 producer.record(connection, [Put("a", b"1")])
             wait_until(lambda: producer.status().mode is Mode.FAILED, "it is refused")
@@ -171,22 +171,22 @@ def test_secrets_are_nowhere(
                 return producer.status().pending == 0
 
             wait_until(resumed, f"it is sent: {producer.status()}")
-        seen += [repr(told)]
+        seen += [repr(received)]
         for command in ("status", "suspend", "resume", "run"):
             done = subprocess.Popen(
                 line(command, "--config", str(file)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 env={**os.environ, **environment},
             )  # fmt: skip
             assert done.stdout is not None
-            said = ""
+            message = ""
             for text in done.stdout:  # until it ends by itself, but for the one that runs on
-                said += text
+                message += text
                 if text.startswith("the source cannot be read"):
                     done.terminate()
             done.wait(60)
             done.stdout.close()
-            assert said
-            seen.append(said)
+            assert message
+            seen.append(message)
     output = capfd.readouterr()
     seen += [caplog.text, output.out, output.err]
     assert "the source cannot be read" in seen[-4], "the service could not be reached, and its address was said"

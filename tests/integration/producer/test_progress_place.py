@@ -37,21 +37,21 @@ def test_the_search_offset_is_never_after_the_record(
             for _ in range(count):
                 last = producer.record(connection, [Put("a", b"%d" % producer.status().recorded, str(_))])
         wait_until(lambda: producer.status().sent >= last[0], "they are sent")
-        told = Queue(producer.engine, name).view().intent.progress_offset
-        assert told is not None
+        stored_offset = Queue(producer.engine, name).view().intent.progress_offset
+        assert stored_offset is not None
         mine = [each.offset for each, _ in log_of(bootstrap, progress) if each.key.startswith(name.encode())]
-        return told, mine[-1]
+        return stored_offset, mine[-1]
 
     with producers["first"]:
-        told, is_at = publish("first", 3)
-        assert told == is_at == 4
+        stored_offset, is_at = publish("first", 3)
+        assert stored_offset == is_at == 4
     with producers["first"], producers["second"]:
-        told, is_at = publish("first", 2)
-        assert told == is_at == 8
-        told, is_at = publish("second", 2)
-        assert told <= is_at
-        told, is_at = publish("first", 2)
-        assert 8 < told < is_at
+        stored_offset, is_at = publish("first", 2)
+        assert stored_offset == is_at == 8
+        stored_offset, is_at = publish("second", 2)
+        assert stored_offset <= is_at
+        stored_offset, is_at = publish("first", 2)
+        assert 8 < stored_offset < is_at
     for producer in producers.values():
         assert producer.status().sent == producer.status().recorded
         producer.close()

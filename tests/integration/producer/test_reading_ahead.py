@@ -11,7 +11,7 @@ from kafka_replica.producer.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, TransactionKind
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded import Recorded
+from kafka_replica.producer.outbox.recorded_transactions import RecordedTransaction
 from kafka_replica.producer.outbox.tables import metadata
 from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
 
@@ -86,6 +86,8 @@ def test_groups_are_limited_in_bytes_and_records() -> None:
         (TransactionKind.SWEEP, 0, 0),
         (TransactionKind.CHANGES, 1, 1001),
     ]
-    pending = [Recorded(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)]
+    pending = [
+        RecordedTransaction(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)
+    ]
     assert [[each.tx_id for each in group] for group in grouped(pending)] == [[1], [2, 3], [4], [7]]
     assert list(grouped([])) == []

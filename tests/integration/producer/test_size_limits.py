@@ -93,15 +93,15 @@ def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
     narrow.create_topic("inherits", config=KEEP)
     narrow.create_topic("own", config={**KEEP, "max.message.bytes": "70000"})
 
-    def said(topic: str, **properties: object) -> str:
+    def error_text(topic: str, **properties: object) -> str:
         config = {"bootstrap.servers": narrow.bootstrap_servers, **properties}
         found = {each.check: each for each in examine(config, topic, large_bytes=100_000)}["a large record"]
         assert found.severity is Severity.FAULT
         return f"{found.message}; {found.advice}"
 
-    assert "own limit is 80,000" in said("own", **{"max.request.size": 80_000})
-    assert "70,000 bytes after compression, by its own max.message.bytes" in said("own")
-    assert "60,000 bytes after compression, by their message.max.bytes" in said("inherits")
+    assert "own limit is 80,000" in error_text("own", **{"max.request.size": 80_000})
+    assert "70,000 bytes after compression, by its own max.message.bytes" in error_text("own")
+    assert "60,000 bytes after compression, by their message.max.bytes" in error_text("inherits")
 
 
 def test_a_plain_producer_raises_matching_size_errors(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:

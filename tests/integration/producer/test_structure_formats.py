@@ -16,7 +16,7 @@ from kafka_replica.producer.formats import as_structures, encoder_of
 from kafka_replica.producer.sources.contents import fingerprint
 from kafka_replica.sdmx import Header, Part, media_types, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.message_format import of_content_type
+from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.paths import CORPUS
 from support.producer.producer_tools import log_of, settings_of

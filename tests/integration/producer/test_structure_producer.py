@@ -15,9 +15,9 @@ from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import Compression, HmacKey, Signing
 from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
-from kafka_replica.producer.encoding import Encoded
+from kafka_replica.producer.encoding import EncodedValue
 from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retrying, Suspension
+from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source
@@ -137,10 +137,22 @@ def test_a_full_flush_leaves_no_ghosts(local_kafka: LocalKafka, kafka_topic: Top
     with producer:
         all_sent(producer)
         assert record(producer, Put("a", b"1")) == [], "unchanged"
-        log = [(record, said) for record, said in log_of(bootstrap, topic) if said is not None]
-        flush = [record for record, said in log if said is not None and said.transaction == "structures/3"]
+        log = [
+            (record, transaction_headers)
+            for record, transaction_headers in log_of(bootstrap, topic)
+            if transaction_headers is not None
+        ]
+        flush = [
+            record
+            for record, transaction_headers in log
+            if transaction_headers is not None and transaction_headers.transaction == "structures/3"
+        ]
         assert [record.key for record in flush] == [*(b"k%d" % i for i in range(1, 1000)), b"a"]
-        sweep = [(record.key, record.value) for record, said in log if said and said.transaction == "structures/4"]
+        sweep = [
+            (record.key, record.value)
+            for record, transaction_headers in log
+            if transaction_headers and transaction_headers.transaction == "structures/4"
+        ]
         assert sweep == [(b"ghost 1", None), (b"ghost 2", None)]
         assert producer.flush() == [5, 6]
         all_sent(producer)
@@ -154,11 +166,11 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
 ) -> None:
     """A record too large for the topic is rejected by Kafka (3). After a fix and a restart all follows in order."""
     topic = kafka_topic(config={**KEEP, "max.message.bytes": "2000"})
-    told: list[Notice] = []
+    received: list[Notice] = []
     bootstrap = local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, database)
     settings.kafka["compression.type"] = "none"  # type: ignore[index]
-    with StructureProducer(settings, observers=[told.append]) as producer:
+    with StructureProducer(settings, observers=[received.append]) as producer:
         record(producer, Put("a", b"1"))
         record(producer, Put("large", b"x" * 10_000))
         record(producer, Put("b", b"1"))
@@ -167,11 +179,11 @@ def test_a_permanent_failure_suspends_at_once_and_skips_nothing(
         assert status.failed is not None
         assert (status.failed.tx_id, status.failed.status, status.sent, status.pending) == (2, 3, 1, 2)
         assert "MSG_SIZE_TOO_LARGE" in (status.failed.error or "")
-        assert not any(isinstance(notice, Retrying) for notice in told)
-        assert [notice.tx_id for notice in told if isinstance(notice, Suspension)] == [2]
-    told.clear()
-    with StructureProducer(settings, observers=[told.append]) as producer:
-        wait_until(lambda: any(isinstance(notice, Suspension) for notice in told), "a start tries again, in vain")
+        assert not any(isinstance(notice, Retry) for notice in received)
+        assert [notice.tx_id for notice in received if isinstance(notice, Suspension)] == [2]
+    received.clear()
+    with StructureProducer(settings, observers=[received.append]) as producer:
+        wait_until(lambda: any(isinstance(notice, Suspension) for notice in received), "a start tries again, in vain")
         assert producer.status().mode is Mode.FAILED
     _widen(bootstrap, topic)
     with StructureProducer(settings) as producer:
@@ -195,10 +207,10 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
     broken = threading.Event()
     broken.set()
 
-    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> Encoded | None:
+    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
         if key == b"bad" and broken.is_set():
             raise ValueError("cannot be written")
-        return None if key == b"other" else Encoded(value.upper(), wanted)
+        return None if key == b"other" else EncodedValue(value.upper(), wanted)
 
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, media_type="text/loud", validate=False)
     with StructureProducer(settings, encoder=encode) as producer:

@@ -15,7 +15,15 @@ from confluent_kafka import KafkaException
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import RecordNotSentError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError
-from kafka_replica.producer.notices import Acknowledged, Compared, DatabaseAwaited, Notice, Retrying, StandBy, Takeover
+from kafka_replica.producer.notices import (
+    Acknowledgement,
+    DatabaseWait,
+    Notice,
+    Retry,
+    StandBy,
+    TableComparison,
+    Takeover,
+)
 from kafka_replica.producer.postgres import TableSource, claim, compare
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
@@ -33,7 +41,7 @@ from support.producer.table_tools import (
 from support.producer.table_writers import write, writing
 from support.waiting import wait_until
 
-STEPS = ["taken up", "asked"]
+STEPS = ["taken up", "queried"]
 STEPS_OF_TRANSACTIONS = ["begun", "record", "handed over", "committed"]
 NO_CLEANING = {"min.compaction.lag.ms": "600000"}
 
@@ -60,7 +68,7 @@ class Notices(list[Notice]):
 
     def sent(self) -> int:
         """Return the number of records that were sent."""
-        return sum(each.messages for each in self.of(Acknowledged))
+        return sum(each.messages for each in self.of(Acknowledgement))
 
 
 def check_nothing_twice(bootstrap: str, topic: str) -> dict[str, int]:
@@ -84,19 +92,19 @@ def test_rows_become_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, d
             wait_until(lambda: notices.sent() == 102, "changes are copied")
             connection.execute("DELETE FROM item WHERE item_key = 'k3'")
             source.request_comparison()
-            wait_until(lambda: bool(notices.of(Compared)), "it is compared")
+            wait_until(lambda: bool(notices.of(TableComparison)), "it is compared")
         assert source.failure is None
         found = last_values(committed_values(bootstrap, topic))
         assert {key: value["version"] for key, value in found.items()} == table_rows(connection)
         assert set(found["k1"]) == {"id", "itemKey", "version", "isActive", "updatedAt"}
         assert found["k1"]["updatedAt"] == "1999-01-01T00:00:00Z"
-        assert [each[1:] for each in notices.of(Compared)] == [(0, 1)]
+        assert [each[1:] for each in notices.of(TableComparison)] == [(0, 1)]
 
 
 def test_a_long_interval_delays_neither_a_comparison_nor_closing(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
-    """Both are noticed while the source waits for its next snapshot."""
+    """A source that waits for its next snapshot compares on request, and closes, without delay."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
     notices = Notices()
     with (
@@ -107,7 +115,7 @@ def test_a_long_interval_delays_neither_a_comparison_nor_closing(
         wait_until(lambda: source._hint is not None, "it waits")
         write(connection, "b")
         source.request_comparison()
-        wait_until(lambda: bool(notices.of(Compared)), "it is compared")
+        wait_until(lambda: bool(notices.of(TableComparison)), "it is compared")
         source.close()
         assert source._thread is not None
         assert not source._thread.is_alive()
@@ -208,17 +216,17 @@ def test_the_second_instance_takes_over_when_the_first_ends(
     """The second instance stands by, and takes over when the first one ends."""
     bootstrap, topic = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING)
     settings = table_settings(bootstrap, topic, database)
-    first_said, second_said = Notices(), Notices()
-    with open_connection(database) as connection, TableSource(settings, observers=[first_said.append]) as first:
-        wait_until(lambda: bool(first_said.of(Takeover)), "the first instance copies")
-        with TableSource(settings, observers=[second_said.append]) as second:
-            wait_until(lambda: bool(second_said.of(StandBy)), "the second instance stands by")
+    first_notices, second_notices = Notices(), Notices()
+    with open_connection(database) as connection, TableSource(settings, observers=[first_notices.append]) as first:
+        wait_until(lambda: bool(first_notices.of(Takeover)), "the first instance copies")
+        with TableSource(settings, observers=[second_notices.append]) as second:
+            wait_until(lambda: bool(second_notices.of(StandBy)), "the second instance stands by")
             write(connection, "a")
-            wait_until(lambda: first_said.sent() == 1, "the first instance has copied")
+            wait_until(lambda: first_notices.sent() == 1, "the first instance has copied")
             first.close()
-            wait_until(lambda: bool(second_said.of(Takeover)), "the second instance takes over")
+            wait_until(lambda: bool(second_notices.of(Takeover)), "the second instance takes over")
             write(connection, "b")
-            wait_until(lambda: second_said.sent() == 1, "the second instance has copied")
+            wait_until(lambda: second_notices.sent() == 1, "the second instance has copied")
         assert (first.failure, second.failure) == (None, None)
         assert check_nothing_twice(bootstrap, topic) == table_rows(connection)
 
@@ -233,18 +241,18 @@ def test_an_outage_of_either_side_is_waited_for(own_postgres: LocalPostgres) -> 
         with TableSource(settings, observers=[notices.append]) as source:
             wait_until(lambda: bool(notices.of(Takeover)), "it copies")
             own_postgres.kill()
-            wait_until(lambda: bool(notices.of(DatabaseAwaited)), "the database is awaited")
+            wait_until(lambda: bool(notices.of(DatabaseWait)), "the database is awaited")
             own_postgres.start()
             kafka.kill()
             with open_connection(database) as connection:
                 write(connection, "a")
-                wait_until(lambda: bool(notices.of(Retrying)), "Kafka is awaited")
+                wait_until(lambda: bool(notices.of(Retry)), "Kafka is awaited")
                 kafka.start()
                 wait_until(lambda: notices.sent() == 1, "the row is copied")
                 assert check_nothing_twice(kafka.bootstrap_servers, topic) == table_rows(connection)
         assert source.failure is None
-    assert "PostgreSQL reports" in notices.of(DatabaseAwaited)[0].reason
-    assert "nothing is lost" in notices.of(Retrying)[0].reason
+    assert "PostgreSQL reports" in notices.of(DatabaseWait)[0].reason
+    assert "nothing is lost" in notices.of(Retry)[0].reason
 
 
 def delete_some(connection: psycopg.Connection[object]) -> None:
@@ -267,13 +275,13 @@ def test_a_comparison_during_writes_changes_nothing_else(
         with TableSource(settings, observers=[notices.append]) as source:
             wait_until(lambda: notices.sent() > 30, "rows are copied")
             delete_some(connection)
-            count = len(notices.of(Compared))
-            wait_until(lambda: len(notices.of(Compared)) > count + 3, "it is compared")
+            count = len(notices.of(TableComparison))
+            wait_until(lambda: len(notices.of(TableComparison)) > count + 3, "it is compared")
         assert source.failure is None
     with open_connection(database) as connection:
         assert compare(settings) is not None
         assert check_nothing_twice(bootstrap, topic) == table_rows(connection)
-        assert sum(each.deleted for each in notices.of(Compared)) > 0
+        assert sum(each.deleted for each in notices.of(TableComparison)) > 0
 
 
 def test_a_topic_with_records_is_adopted_by_a_comparison(
@@ -334,9 +342,9 @@ def test_a_position_that_does_not_fit_leads_to_a_comparison(
         claim(table_settings(bootstrap, topic, database))
     again = table_settings(bootstrap, topic, database, **more)
     with TableSource(again, observers=[notices.append]) as source, open_connection(database) as connection:
-        wait_until(lambda: bool(notices.of(Compared)), "it compares")
+        wait_until(lambda: bool(notices.of(TableComparison)), "it compares")
         write(connection, "b")
-        wait_until(lambda: len(notices.of(Acknowledged)) == 2, "the producer continues")
+        wait_until(lambda: len(notices.of(Acknowledgement)) == 2, "the producer continues")
         assert source.failure is None
         assert _versions(bootstrap, topic) == table_rows(connection)
 
@@ -373,5 +381,5 @@ def test_a_row_that_cannot_be_sent_ends_the_copying(
         write(connection, "large" * 500)
     with pytest.raises(RecordNotSentError, match=r"largelarge.* raise max\.request\.size"):
         TableSource(settings, observers=[notices.append]).run()
-    assert notices.of(Retrying) == []
+    assert notices.of(Retry) == []
     assert committed_values(bootstrap, topic) == []

@@ -15,7 +15,8 @@ import pytest
 
 from kafka_replica import Partition
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.headers.transactions import TransactionHeaders, written
+from kafka_replica.headers import transactions
+from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.queue import Queue
@@ -80,7 +81,7 @@ class Scene:
             Written(self.progress, progress_key("structures", self.incarnation), progress_value(2, fingerprint)),
         ]
         for number, key in KEYS.items():
-            headers = written(TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms))
+            headers = transactions.write(TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms))
             records.append(Written(self.places[number], key.encode(), b"2", headers))  # type: ignore[arg-type]
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
 
@@ -155,7 +156,7 @@ def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified
     settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic)
     producer = LosesMarkers(settings)
     producer.bootstrap = bootstrap
-    headers = written(TransactionHeaders("structures/1", 2, 2, 0))
+    headers = transactions.write(TransactionHeaders("structures/1", 2, 2, 0))
     producer.part = Written(Partition(topic, 0), b"late", b"1", headers)  # type: ignore[arg-type]
     with producer:
         with producer.engine.begin() as connection:

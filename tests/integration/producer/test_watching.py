@@ -22,7 +22,7 @@ from kafka_replica.metrics.producer import export_producer, serve, unexport_prod
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.producer.files import make_source, read_configuration
-from kafka_replica.producer.notices import Notice, SourceFailed, SourceRead
+from kafka_replica.producer.notices import Notice, SourceFailure, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of
@@ -105,31 +105,31 @@ def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_top
 
 def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Only the publishing instance watches; the other begins when it takes over, including all changes by then."""
-    topic, told = kafka_topic(config=KEEP), list[Notice]()
+    topic, received = kafka_topic(config=KEEP), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
     with SdmxService(etags=True) as service:
         service.answers["*"] = Says(codelist("CL_A"))
         source = ServiceSource(ServiceSettings(service.url, interval_s=0.1, retries=0))
         idle = ServiceSource(ServiceSettings(service.url + "/other", interval_s=0.1))
-        first, second = StructureProducer(settings, observers=[told.append]), StructureProducer(settings)
+        first, second = StructureProducer(settings, observers=[received.append]), StructureProducer(settings)
         with first:
             wait_until(lambda: first.leads, "it has the lease")
             with second, Watcher(idle, second):
                 with Watcher(source, first):
                     wait_until(lambda: first.status().sent == 1, "it publishes")
                     service.answers["*"] = Says("no", 500)
-                    wait_until(lambda: any(isinstance(notice, SourceFailed) for notice in told), "it fails")
-                    before = len(told)
+                    wait_until(lambda: any(isinstance(notice, SourceFailure) for notice in received), "it fails")
+                    before = len(received)
                     service.answers["*"] = Says(codelist("CL_A"))
                     wait_until(
-                        lambda: any(isinstance(notice, SourceRead) for notice in told[before:]), "it is well again"
+                        lambda: any(isinstance(notice, SourceRead) for notice in received[before:]), "it is well again"
                     )
                     assert first.counts.source_error is None
-                    assert not any("other" in asked.path for asked in service.asked)
+                    assert not any("other" in http_request.path for http_request in service.http_request)
                 first.close()
                 service.answers["*"] = Says(codelist("CL_A CL_B"))
                 wait_until(lambda: second.status().sent == 2, "the other one publishes")
-        failures = [notice for notice in told if isinstance(notice, SourceFailed)]
+        failures = [notice for notice in received if isinstance(notice, SourceFailure)]
         assert len(failures) == 1, "each reason once"
 
 

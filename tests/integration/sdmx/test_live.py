@@ -22,9 +22,9 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.live import LiveStructures
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.message import Message
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.testing import FakeKafka, FakeTopic
 from support.effort import usual_or_long
 from support.sdmx.sdmx_corpus import FakeSnapshot
@@ -51,16 +51,16 @@ def key(id_: str) -> str:
 def answers(structures: Structures) -> Any:
     """Return the results of all queries of a version; each of them names the unreadable records."""
     counts = structures.count_references()
-    dangling = structures.dangling()
+    dangling = structures.dangling_references()
     assert counts.dangling == len(dangling)
-    assert list(dangling.unreadable) == list(structures.unreadable())
+    assert list(dangling.unreadable) == list(structures.unreadable_records())
     queries = (structures.parents, structures.children, structures.ancestors, structures.descendants)
     family = [[list(query(urn)) for query in queries] for urn in structures]
     assert all(query(urn).unreadable.keys() == dangling.unreadable.keys() for query in queries for urn in structures)
     return structures.find(), family, dangling, list(dangling.unreadable), counts, structures.find(version="+")
 
 
-def told(structures: Structures, snapshot: Snapshot) -> None:
+def assert_same_answers(structures: Structures, snapshot: Snapshot) -> None:
     """Check that the look-ups give the same results as new ones for the version alone."""
     assert structures.version == snapshot.version
     assert answers(structures) == answers(Structures(snapshot, cache=DecodeCache(0)))
@@ -97,12 +97,12 @@ def test_every_version_is_answered_for(replica: tuple[FakeTopic, Replica]) -> No
                 live.prepare()
             if version % 2:
                 structures = live.structures()
-                told(structures, snapshot)
+                assert_same_answers(structures, snapshot)
                 held.append((structures, answers(structures)))
         for structures, expected in held:
             assert answers(structures) == expected
         for number in range(followed.snapshot().version - 5, followed.snapshot().version + 1):
-            told(live.structures(followed.at(number)), followed.at(number))
+            assert_same_answers(live.structures(followed.at(number)), followed.at(number))
     with pytest.raises(UsageError, match="closed"):
         live.structures()
 
@@ -208,9 +208,9 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
         expected = 9 if version % 2 else 19
         assert len(structures.parents(key("L0"))) == len(structures.ancestors(key("L0"))) == expected
         assert len(structures.children(key("L12"))) == len(structures.descendants(key("L12"))) == 1 - version % 2
-        assert len(structures.dangling()) == 10 * (version % 2)
+        assert len(structures.dangling_references()) == 10 * (version % 2)
         assert structures.parents(key("L12").replace("Codelist=", "Code=") + ".A") == ()
-        assert not structures.dangling().is_complete
+        assert not structures.dangling_references().is_complete
         costs.append((*work.take(), feed.now.gets))
     return costs
 
@@ -273,7 +273,7 @@ def test_a_topic_that_was_made_again(replica: tuple[FakeTopic, Replica], monkeyp
     after = live.structures()
     assert after.count_references() == (19, 0)
     assert work.decoded <= 2  # NEW; what refers to it, nothing
-    told(after, snapshot)
+    assert_same_answers(after, snapshot)
     assert len(before.parents(key("L0"))) == 19
     live.close()
 
@@ -363,7 +363,7 @@ def test_threads_that_ask_while_versions_are_made(replica: tuple[FakeTopic, Repl
     for thread in threads:
         thread.join(WAIT_S)
     assert not troubles, troubles[0]
-    told(live.structures(), followed.snapshot())
+    assert_same_answers(live.structures(), followed.snapshot())
 
 
 def test_old_versions_are_let_go_of() -> None:
@@ -378,7 +378,7 @@ def test_old_versions_are_let_go_of() -> None:
         records[key(f"L{at}").encode()] = sample._replace(value=b"{broken" if at % 2 else codelist(f"L{at}")[1])
         feed.publish(dict(records), [key(f"L{at}").encode()])
         structures = live.prepare()
-        assert len(structures.dangling().unreadable) == (at + 1) // 2
+        assert len(structures.dangling_references().unreadable) == (at + 1) // 2
         with pytest.raises(ArtefactNotFoundError):
             structures.get(key("NOT_THERE"))
         del structures
@@ -404,6 +404,6 @@ def test_on_a_real_broker(local_kafka: Any, kafka_topic: Any, tmp_path: Path) ->
                         transaction.delete(key(f"L{life}{version - 1}0"))
                 snapshot = replica.wait_for(transaction.committed.position, WAIT_S)
                 live.prepare()
-                told(live.structures(), snapshot)
+                assert_same_answers(live.structures(), snapshot)
             assert len(live.structures().parents(key("L0"))) == 9 * (life + 1)
             live.close()

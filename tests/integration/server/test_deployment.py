@@ -132,7 +132,7 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
 
 @needs("helm", "helm.sh")
 def test_the_manifests_for_those_without_helm_are_those_of_the_chart() -> None:
-    """Otherwise: helm template structures deploy/helm/kafka-replica > deploy/kubernetes/kafka-replica.yaml."""
+    """The manifests are the output of: helm template structures deploy/helm/kafka-replica."""
     manifests = (DEPLOY / "kubernetes" / "kafka-replica.yaml").read_text(encoding="utf-8")
     assert manifests == run("helm", "template", "structures", CHART)
 

@@ -210,7 +210,7 @@ def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:
     topic = FakeTopic()
     publish(topic, ARTEFACTS.values())
     with browsing(tmp_path) as browser, ExitStack() as stack:
-        with topic.unavailable(), topic.replica(stalled_after_s=1000) as new, running(new, answer=None) as (address, _):
+        with topic.outage(), topic.replica(stalled_after_s=1000) as new, running(new, answer=None) as (address, _):
             for path in ("/", "/structures"):
                 browser.open(address + path)
                 check_rules(browser, path)

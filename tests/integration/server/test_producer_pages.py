@@ -109,7 +109,7 @@ def test_suspend_resume_and_flush_have_their_effect(world: World, caplog: pytest
     wait_until(lambda: world.producer.status().mode is Mode.SUSPENDED, "it is suspended")
     page = page_at(world.operator, "/producers/registry?done=suspend")
     assert "maintenance (by Ada)" in page.text
-    assert "The producer was asked to suspend." in page.text
+    assert "The request to suspend the producer was stored." in page.text
     world.record("b")
     assert (numbers(world.reader, "pending"), numbers(world.reader, "sent")) == (["2"], ["1"])
     assert numbers(world.reader, "failed") == []
@@ -122,8 +122,8 @@ def test_suspend_resume_and_flush_have_their_effect(world: World, caplog: pytest
     world.wait_sent()
     assert transactions_of(world.bootstrap, world.topic) == [(1, 1), (2, 1), (3, 2)]
     assert numbers(world.reader, "all") == ["4", "3", "2", "1"]
-    said = [record.getMessage() for record in caplog.records if record.name == "kafka_replica.access.control"]
-    assert [line.split(" from ")[0] for line in said] == [
+    log_lines = [record.getMessage() for record in caplog.records if record.name == "kafka_replica.access.control"]
+    assert [line.split(" from ")[0] for line in log_lines] == [
         f"{action} of producer registry by Ada" for action in ("suspend", "resume", "flush")
     ]
 
@@ -235,7 +235,7 @@ def test_a_person_signs_in_and_controls_without_scripts(world: World, tmp_path: 
         browser.submit("form[action$='/sign-in'] button")
         assert browser.run("return location.pathname") == "/producers/registry"
         browser.submit("form[action$='/suspend'] button")
-        assert "asked to suspend" in browser.run(text)
+        assert "request to suspend" in browser.run(text)
         assert world.producer.status().mode is Mode.SUSPENDED
         assert world.producer.status().reason == "by request (by Ada)"
         browser.submit("form[action$='/resume'] button")

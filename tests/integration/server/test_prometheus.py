@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 
-def asked(client: httpx.Client, path: str, **parameters: str) -> Any:
+def query_prometheus(client: httpx.Client, path: str, **parameters: str) -> Any:
     """Return what Prometheus answers."""
     answer = client.get(f"/api/v1/{path}", params=parameters)
     assert answer.status_code == 200, answer.text
@@ -42,10 +42,10 @@ def test_prometheus_scrapes_the_replica_and_fires_an_alert(tmp_path: Path) -> No
     ):
         replica.wait_ready(timeout_s=60)
         wait_until(lambda: values(client, "kafka_replica_keys") == [1.0])
-        assert [one["health"] for one in asked(client, "targets")["activeTargets"]] == ["up"]
+        assert [one["health"] for one in query_prometheus(client, "targets")["activeTargets"]] == ["up"]
         topic.put(None, b"no key")
         wait_until(lambda: "KafkaReplicaBadRecords" in firing(client))
-        rules = [rule for group in asked(client, "rules")["groups"] for rule in group["rules"]]
+        rules = [rule for group in query_prometheus(client, "rules")["groups"] for rule in group["rules"]]
         assert len(rules) == len(ALERTS) + len(RECORDING_RULES)
         assert {rule["health"] for rule in rules} == {"ok"}
 
@@ -57,4 +57,6 @@ def values(client: httpx.Client, expression: str) -> list[float]:
 
 def firing(client: httpx.Client) -> set[str]:
     """Return the alerts that fire."""
-    return {one["labels"]["alertname"] for one in asked(client, "alerts")["alerts"] if one["state"] == "firing"}
+    return {
+        one["labels"]["alertname"] for one in query_prometheus(client, "alerts")["alerts"] if one["state"] == "firing"
+    }

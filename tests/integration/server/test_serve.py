@@ -45,10 +45,10 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
         wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
         assert plain_http.get(f"{server.address}/changes").status_code == 401
-        asked = {"Authorization": "Bearer secret-token", "X-Request-ID": "my-id"}
+        request_headers = {"Authorization": "Bearer secret-token", "X-Request-ID": "my-id"}
 
         def follow() -> None:
-            with plain_http.stream("GET", f"{server.address}/changes", headers=asked, timeout=60) as response:
+            with plain_http.stream("GET", f"{server.address}/changes", headers=request_headers, timeout=60) as response:
                 for chunk in response.iter_bytes():
                     events.extend(parser.feed(chunk))
 

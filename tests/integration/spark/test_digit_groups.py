@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.mapping.date_patterns import read_by
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 from kafka_replica_spark.mapping.digit_groups import digit_groups
 from kafka_replica_spark.mapping.engine import SparkEngine
 from support.rules.structures_by_hand import table

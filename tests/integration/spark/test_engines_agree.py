@@ -22,7 +22,7 @@ from support.effort import first_in_usual, usual_or_long
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import attribute as attribute_of
 from support.rules.structures_by_hand import dimension as dimension_of
-from support.rules.structures_by_hand import rules_of, said, structure, table, text, time, version_of
+from support.rules.structures_by_hand import findings_of_rows, rules_of, structure, table, text, time, version_of
 from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
 from support.rules.validation_cases import CASES, Case
 
@@ -58,11 +58,11 @@ def test_each_case_has_the_findings_of_the_standard(spark: SparkSession, case: C
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])
     found = on_spark(spark, frame, rules)
-    assert said(found) == [wanted for _, wanted in case.rows]
+    assert findings_of_rows(found) == [wanted for _, wanted in case.rows]
     assert found["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
     if case.dataset:
-        told = dataset_findings(spark.createDataFrame(frame.to_arrow()), rules)
-        assert set(told) == set(local.dataset_findings(frame, rules))
+        reported = dataset_findings(spark.createDataFrame(frame.to_arrow()), rules)
+        assert set(reported) == set(local.dataset_findings(frame, rules))
 
 
 @pytest.mark.long
@@ -73,7 +73,7 @@ def test_seeded_faults_are_found_on_both_engines(spark: SparkSession) -> None:
     frame = table(rows)
     checked = validate(sent(spark, frame), rules)
     good, bad = split(checked)
-    assert said(collected(checked)) == wanted
+    assert findings_of_rows(collected(checked)) == wanted
     assert (good.count(), bad.count()) == (sum(not one for one in wanted), sum(map(bool, wanted)))
     assert report(checked, rules) == local.report(local.validate(frame, rules), rules)
     checked.unpersist()
@@ -118,12 +118,12 @@ def test_any_text_under_any_type(spark: SparkSession) -> None:
         row = {name: _odd(source) for name in names}
         rows.append({"ID": str(number), "TIME_PERIOD": _odd(source), **row})
     frame = table(rows)
-    spark_says, polars_says = on_spark(spark, frame, rules), local.validate(frame, rules)
-    assert spark_says["_errors"].to_list() == polars_says["_errors"].to_list()
-    assert len({rule["rule"] for errors in said_whole(polars_says) for rule in errors}) > 8
+    spark_result, polars_result = on_spark(spark, frame, rules), local.validate(frame, rules)
+    assert spark_result["_errors"].to_list() == polars_result["_errors"].to_list()
+    assert len({rule["rule"] for errors in complete_findings_of_rows(polars_result) for rule in errors}) > 8
 
 
-def said_whole(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
+def complete_findings_of_rows(checked: pl.DataFrame) -> list[list[dict[str, str]]]:
     """Return all findings."""
     return [errors or [] for errors in checked["_errors"].to_list()]
 
@@ -173,7 +173,7 @@ def test_typed_cases_pass_in_ansi_mode(spark: SparkSession, ansi: str) -> None:
     spark.conf.set("spark.sql.ansi.enabled", ansi)
     try:
         checked = validate(sent(spark, typed_frame()), typed_rules())
-        assert said(collected(checked)) == typed_findings()
+        assert findings_of_rows(collected(checked)) == typed_findings()
         plan = checked._jdf.queryExecution().analyzed().toString()  # type: ignore[operator]
         assert len(plan) < 400_000  # 2 million if it does
     finally:
@@ -201,7 +201,7 @@ def test_columns_that_are_no_texts(spark: SparkSession) -> None:
     rules = rules_of(version_of(structure(dimension_of("ID", text()), attribute_of("V", text(maxLength=1)))))
     frame = pl.DataFrame({"ID": ["1"], "V": [dt.timedelta(days=1)]})
     there, here = validate(spark.createDataFrame(frame.to_arrow()), rules), local.validate(frame, rules)
-    assert said(here) == [[]]
+    assert findings_of_rows(here) == [[]]
     assert (
         report(there, rules).unchecked == local.report(here, rules).unchecked == ("V: values in a column of its type",)
     )
@@ -218,11 +218,13 @@ def test_values_too_long_for_java(spark: SparkSession) -> None:
     values = ["A" * 700, "A" * 700 + "a", "A" * 20_000 + "a", None]
     frame = table([{"ID": str(number), "V": value} for number, value in enumerate(values)])
     found = on_spark(spark, frame, rules)
-    assert [len(errors) for errors in said(found)] == [0, 1, 0, 0]
+    assert [len(errors) for errors in findings_of_rows(found)] == [0, 1, 0, 0]
     checked = validate(spark.createDataFrame(frame.to_arrow()), rules)
     assert checked.filter("_errors is not null").count() == 1
-    told = checked.schema["_errors"].metadata["unchecked"]
-    assert told == ["V: pattern of values longer than 750 characters on Spark, because their pattern repeats a group"]
+    reported = checked.schema["_errors"].metadata["unchecked"]
+    assert reported == [
+        "V: pattern of values longer than 750 characters on Spark, because their pattern repeats a group"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_there_and_back(spark: SparkSession, seed: int) -> None:
 
 @pytest.mark.usefixtures("uncompiled")
 def test_reports_of_maps(spark: SparkSession) -> None:
-    """Both engines report the same: counts in one order, and the least findings of each kind, each once."""
+    """Both engines make equal reports: counts in one order, and the least findings of each kind, each once."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
     values = ["A", "B", *(f"Z{number}" for number in range(9, 0, -1)), "Z1", None, "é", "𝄞"]
     frame = table([{"A": value, "TIME_PERIOD": "2020"} for value in values])
@@ -95,8 +95,8 @@ def test_keys_of_numbers(spark: SparkSession) -> None:
     frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
     found = on_spark(spark, frame, plan)
     same(found, local_transform(frame, plan))
-    told = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
-    assert told == ["x.1e20"] * 2
+    error_values = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
+    assert error_values == ["x.1e20"] * 2
 
 
 def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:

@@ -53,12 +53,12 @@ def test_each_csv_file_gives_the_rows_of_the_field_guide(case: CsvCase, spark: S
     assert "Python" not in found._jdf.queryExecution().toString()
 
 
-@pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
-def test_wrong_csv_header(name: str, data: str, said: str, spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "data", "expected_text"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
+def test_wrong_csv_header(name: str, data: str, expected_text: str, spark: SparkSession, tmp_path: Path) -> None:
     """A file that is not SDMX-CSV is rejected immediately, with the error of polars' reader."""
     file = tmp_path / "data.csv"
     file.write_text(data)
-    with pytest.raises(DatasetError, match=said):
+    with pytest.raises(DatasetError, match=expected_text):
         read_sdmx_csv(spark, str(file))
 
 
@@ -101,8 +101,8 @@ def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
     df = spark.createDataFrame([*rows, ("A", "D")], schema)
     with pytest.raises(PySparkException, match="other than information"):
         write_sdmx_csv(df, path, world_rules(), version="1.0", mode="overwrite")
-    for words, said in WRONG_WORDS:
-        with pytest.raises(UsageError, match=said):
+    for words, expected_text in WRONG_WORDS:
+        with pytest.raises(UsageError, match=expected_text):
             write_sdmx_csv(df, path, world_rules(), **words)
 
 

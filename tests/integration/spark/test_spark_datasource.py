@@ -64,8 +64,8 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
         here = views(spark, snapshot).codes()
     assert sorted(frame.collect()) == sorted(here.collect())
     assert frame.schema == here.schema
-    told = frame.schema["_version"].metadata
-    assert (told["version"], json.loads(told["position"])) == (1, snapshot.position.as_json())
+    version_metadata = frame.schema["_version"].metadata
+    assert (version_metadata["version"], json.loads(version_metadata["position"])) == (1, snapshot.position.as_json())
     (part,) = split_message(message(codelist("CL_AREA", ["NEW"])))
     with producer.transaction() as second:
         second.put(str(part.urn), part.value, (("content-type", part.content_type.encode()),))

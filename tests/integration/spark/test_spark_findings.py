@@ -118,7 +118,7 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
         local, found, first, other = _both(tmp_path, job, "csv")
     assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
     assert found.columns == local.columns
-    assert first.listed == other.listed == local.height > 30
+    assert first.listed_findings == other.listed_findings == local.height > 30
     assert set(local["file"]) == {str(tmp_path / name) for name in names}
     assert first.report.counts == other.report.counts
     assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
@@ -166,7 +166,7 @@ def test_findings_of_a_map(
     with _small_blocks(spark):
         local, found, first, other = _both(tmp_path, job, "jsonl")
     assert found.drop(_UNKNOWN).equals(local.drop(_UNKNOWN))
-    assert first.listed == other.listed == local.height == 70
+    assert first.listed_findings == other.listed_findings == local.height == 70
     assert first.report.counts == other.report.counts
     assert sum(first.report.counts.values()) >= 200
     reports = [_ess(tmp_path / f"{name}-jsonl" / "report.ess.json") for name in ("local", "spark")]

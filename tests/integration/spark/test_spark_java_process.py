@@ -44,8 +44,8 @@ def _last_line(program: str, folder: Path, *arguments: str) -> str:
         cwd=folder, capture_output=True, text=True, timeout=500, check=False,
     )  # fmt: skip
     assert done.returncode == 1, (done.stdout, done.stderr[-4000:])
-    (said,) = [line for line in done.stderr.splitlines() if "EngineEndedError: " in line]
-    return said
+    (error_line,) = [line for line in done.stderr.splitlines() if "EngineEndedError: " in line]
+    return error_line
 
 
 @pytest.mark.long
@@ -53,16 +53,16 @@ def _last_line(program: str, folder: Path, *arguments: str) -> str:
 def test_the_error_of_a_job_whose_java_is_killed_names_the_signal(tmp_path: Path) -> None:
     """The error names the file, the signal, the log and the setting; without it, it is "Connection refused"."""
     (tmp_path / "data.csv").write_text("FREQ,REF_AREA\nA,BE\n", encoding="utf-8")
-    said = _last_line(_KILLED, tmp_path, str(sample_files()[0].parent))
-    assert "validating data.csv: Spark's Java process was ended by the signal SIGKILL" in said
-    assert "journalctl -k" in said
-    assert "set spark.driver.memory (now 1g), for example with PYSPARK_SUBMIT_ARGS=" in said
+    error_line = _last_line(_KILLED, tmp_path, str(sample_files()[0].parent))
+    assert "validating data.csv: Spark's Java process was ended by the signal SIGKILL" in error_line
+    assert "journalctl -k" in error_line
+    assert "set spark.driver.memory (now 1g), for example with PYSPARK_SUBMIT_ARGS=" in error_line
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_the_error_of_a_job_that_exhausts_the_heap_names_memory(tmp_path: Path) -> None:
     """A value that does not fit into the heap ends Java, and the error gives this as the reason."""
-    said = _last_line(_SHORT_OF_MEMORY, tmp_path)
-    assert "repeating a text: Spark's Java process ended for want of memory (exit status 52)" in said
-    assert "(now 600m)" in said
+    error_line = _last_line(_SHORT_OF_MEMORY, tmp_path)
+    assert "repeating a text: Spark's Java process ended for want of memory (exit status 52)" in error_line
+    assert "(now 600m)" in error_line

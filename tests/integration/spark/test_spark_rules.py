@@ -79,10 +79,10 @@ def outcome(values: Iterable[Any], *rules: str) -> Broken:
 def broken(spark: SparkSession, rules: Snapshot, name: str, values: list[Any], kind: Any = None) -> Broken:
     """Return the broken rules for each value of a column."""
     rows = validate(varied(spark, name, values, kind), RULES, rules, rules=ROWS_APART).select("_errors").collect()
-    return {value: told(row._errors, name) for value, row in zip(values, rows, strict=True)}
+    return {value: rules_of_findings(row._errors, name) for value, row in zip(values, rows, strict=True)}
 
 
-def told(errors: list[Any] | None, name: str) -> list[str]:
+def rules_of_findings(errors: list[Any] | None, name: str) -> list[str]:
     """Return the rules of a row's findings, which all are of one column."""
     assert errors is None or errors
     assert {error.component for error in errors or ()} <= {name}
@@ -109,7 +109,7 @@ def answers(spark: SparkSession, rules: Snapshot) -> Sequence[Broken]:
     """Return Spark's findings for all values of all cases, in one plan: each row varies one column."""
     rows = [GOOD | {name: value} for name, wanted in CASES for value in wanted]
     found = iter(validate(frame(spark, rows), RULES, rules, rules=ROWS_APART).select("_errors").collect())
-    return [{value: told(next(found)._errors, name) for value in wanted} for name, wanted in CASES]
+    return [{value: rules_of_findings(next(found)._errors, name) for value in wanted} for name, wanted in CASES]
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{name}-{len(wanted)}" for name, wanted in CASES])

@@ -132,10 +132,10 @@ def test_a_repeated_batch_uses_the_newest_version_and_is_marked(
         query.trigger(availableNow=True).start().awaitTermination(120)
     old = world.replica.snapshot()
     new = world.publish("A", "C")
-    told: list[Batch] = []
+    batches: list[Batch] = []
 
     def writes(checked: DataFrame, batch: Batch) -> None:
-        told.append(batch)
+        batches.append(batch)
         world.write(checked, batch)
 
     again = validate_stream(stream, REFERENCE, world.replica, writes, checkpoint=world.checkpoint)
@@ -143,14 +143,14 @@ def test_a_repeated_batch_uses_the_newest_version_and_is_marked(
     assert [(number, found) for number, _, found in world.seen] == [
         (0, [("A", None)]), (1, [("C", "code-unknown")]), (1, [("C", None)]),
     ]  # fmt: skip
-    (batch,) = told
+    (batch,) = batches
     assert (batch.number, batch.version) == (1, new)
     assert batch.repeats is not None
     assert (batch.repeats.version, json.loads(batch.repeats.position)) == (old.version, old.position.as_json())
-    (said,) = [entry for entry in caplog.records if "repetition" in entry.getMessage()]
-    assert said.levelno == logging.WARNING
-    assert f"begun before with version {old.version} of" in said.getMessage()
-    assert f"against version {new} of" in said.getMessage()
+    (warning,) = [entry for entry in caplog.records if "repetition" in entry.getMessage()]
+    assert warning.levelno == logging.WARNING
+    assert f"begun before with version {old.version} of" in warning.getMessage()
+    assert f"against version {new} of" in warning.getMessage()
 
 
 def test_views_of_the_version_can_be_joined_in_a_batch(spark: SparkSession, world: World) -> None:

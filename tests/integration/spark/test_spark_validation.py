@@ -137,8 +137,8 @@ def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rule
     found = validate(frame(spark, [row, row | {"AREA": "R0002"}]), RULES, rules)
     kind = {"STATUS": "attribute", "FLAG": "attribute", "COUNT": "measure"}.get(name, "dimension")
     assert [[error.rule for error in one._errors] for one in found.collect()] == [[f"{kind}-missing"]] * 2
-    told = [f"error column-missing: there is no column {name}, which must be given"]
-    assert found.schema["_errors"].metadata["dataset"] == told
+    reported = [f"error column-missing: there is no column {name}, which must be given"]
+    assert found.schema["_errors"].metadata["dataset"] == reported
 
 
 def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) -> None:
@@ -257,8 +257,8 @@ def test_long_checks_of_periods_are_compiled(spark: SparkSession, tmp_path: Path
     frame(spark, [row]).write.parquet(str(tmp_path / "data"))
     checked = validate(spark.read.parquet(str(tmp_path / "data")), "T:D(1.0)", version, rules=ROWS_APART)
     assert longest_method(checked) < 8000
-    told = [(error.rule, error.component) for error in checked.first()._errors]
-    assert told == [("range", "RANGE"), ("range", "STEPS"), ("sequence", "STEPS")]
+    reported = [(error.rule, error.component) for error in checked.first()._errors]
+    assert reported == [("range", "RANGE"), ("range", "STEPS"), ("sequence", "STEPS")]
 
 
 @pytest.mark.long
@@ -272,8 +272,8 @@ def test_more_questions_than_an_integer_has_bits(spark: SparkSession) -> None:
     good = {"D": "X"} | dict.fromkeys(names, "x")
     rows = [good | {name: None} for name in names] + [{"D": "X"}, good]
     checked = validate(frame(spark, [good, *rows]), "T:D(1.0)", version, rules=ROWS_APART)
-    told = [[error.component for error in row._errors or ()] for row in checked.select("_errors").collect()]
-    assert told == [[], *([name] for name in names), names, []]
+    reported = [[error.component for error in row._errors or ()] for row in checked.select("_errors").collect()]
+    assert reported == [[], *([name] for name in names), names, []]
 
 
 def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
@@ -284,9 +284,9 @@ def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
     keys = [(None, "X"), ("X", None), (None, "Y"), ("Y", None), (None, "Y"), ("X", "Y"), ("Y", "X"), ("X", "Y")]
     df = frame(spark, [dict(zip(names, key, strict=True)) for key in keys])
     rows = validate(df, "T:D(1.0)", version, rules={"dimension-missing": "off"}).collect()
-    told = [((row.A, row.B), [error.rule for error in row._errors]) for row in rows if row._errors]
+    reported = [((row.A, row.B), [error.rule for error in row._errors]) for row in rows if row._errors]
     duplicated = [key for key in keys if keys.count(key) > 1]
-    assert sorted(told, key=str) == sorted([(key, ["duplicate-key"]) for key in duplicated], key=str)
+    assert sorted(reported, key=str) == sorted([(key, ["duplicate-key"]) for key in duplicated], key=str)
 
 
 def test_the_row_that_others_vary(spark: SparkSession, rules: Snapshot) -> None:

@@ -12,7 +12,7 @@ from kafka_replica import MemoryStore, Snapshot
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark import views
-from kafka_replica_spark.tables import VIEWS, Selection, Unreadable, ViewTables
+from kafka_replica_spark.tables import VIEWS, OmittedArtefact, Selection, ViewTables
 from support.spark.spark_world import apply, message, records_of
 from support.spark.views_material import records
 
@@ -26,7 +26,7 @@ def version() -> Snapshot:
 
 def rows(snapshot: Snapshot, view: str, *columns: str, **selection: str) -> list[tuple[Any, ...]]:
     """Return these columns of a view, in which everything can be read."""
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS[view], Selection(**selection), unreadable.append)
     assert unreadable == []
     return [tuple(row[name] for name in columns) for row in table.to_pylist()]
@@ -138,7 +138,7 @@ def test_companions_of_a_message_are_shown(version: Snapshot) -> None:
     )
     first = records_of(message(two))[0]._replace(value=message(two))
     snapshot = apply(store, [first], 1)
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS["codes"], report=unreadable.append)
     assert table["code"].to_pylist() == ["X", "Y"]
     (stub,) = unreadable
@@ -150,7 +150,7 @@ def test_a_missing_concept_is_reported() -> None:
     """A component with a missing concept is shown without its representation, and the concept is reported."""
     found = [one for one in records() if b"ConceptScheme=" not in one.key]
     snapshot = apply(MemoryStore(), found, len(found))
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS["components"], report=unreadable.append)
     assert table["enumeration"].to_pylist() == [None] * 4
     assert [one.reason.split(" is ")[0] for one in unreadable] == [
@@ -176,10 +176,10 @@ def test_references_and_look_ups_list_the_same_dangling_references() -> None:
     )
     found = [one._replace(value=b"<broken") if b"BAD" in one.key else one for one in records_of(message(content))]
     structures = Structures(apply(MemoryStore(), found, len(found)))
-    unreadable: list[Unreadable] = []
+    unreadable: list[OmittedArtefact] = []
     table = ViewTables(structures).table(VIEWS["references"], report=unreadable.append)
     shown = {row["target"] for row in table.to_pylist() if row["dangling"]}
-    dangling = structures.dangling()
+    dangling = structures.dangling_references()
     assert shown == {str(one.target) for one in dangling} == {f"{base}Code=T:CL(1.0).NONE", f"{base}Code=T:NONE(1.0).A"}
     assert [one.urn for one in unreadable] == [str(one) for one in dangling.unreadable]
 

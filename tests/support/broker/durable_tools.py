@@ -80,9 +80,9 @@ class ReplicaProcess:
     def wait_ready(self) -> str:
         """The process' report: records read, version, incarnation."""
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        assert said.startswith("ready"), said + self.end(signal.SIGKILL)[1]
-        return said
+        line = self._process.stdout.readline()
+        assert line.startswith("ready"), line + self.end(signal.SIGKILL)[1]
+        return line
 
     def end(self, number: int) -> tuple[int, str]:
         """Send it a signal; return how it ended, and its standard error."""

@@ -59,5 +59,5 @@ class FakeBackend(Backend):
     def add_partitions(self, total: int) -> None:  # noqa: D102
         self.topic.add_partitions(total)
 
-    def unavailable(self) -> AbstractContextManager[object]:  # noqa: D102
-        return self.topic.unavailable()
+    def outage(self) -> AbstractContextManager[object]:  # noqa: D102
+        return self.topic.outage()

@@ -19,18 +19,18 @@ _PATIENCE_S = 60.0
 def main() -> None:
     """Write, read, and print the result."""
     properties, topic, value = json.loads(sys.argv[1]), sys.argv[2], sys.argv[3]
-    told: list[str] = []
-    properties = {**properties, "log_level": 0, "error_cb": lambda error: told.append(error.name())}
-    said: dict[str, Any] = {"librdkafka": libversion()[0]}
+    error_names: list[str] = []
+    properties = {**properties, "log_level": 0, "error_cb": lambda error: error_names.append(error.name())}
+    report: dict[str, Any] = {"librdkafka": libversion()[0]}
     try:
-        _write(properties, topic, value, told)
-        said["read"] = _read(properties, topic)
+        _write(properties, topic, value, error_names)
+        report["read"] = _read(properties, topic)
     except KafkaException as error:
-        said["error"] = error.args[0].name()
-    print(json.dumps({**said, "told": sorted(set(told))}))
+        report["error"] = error.args[0].name()
+    print(json.dumps({**report, "errors": sorted(set(error_names))}))
 
 
-def _write(properties: dict[str, Any], topic: str, value: str, told: list[str]) -> None:
+def _write(properties: dict[str, Any], topic: str, value: str, error_names: list[str]) -> None:
     producer = Producer({**properties, "transactional.id": topic})
     give_up_s = time.monotonic() + _PATIENCE_S
     while True:
@@ -39,7 +39,7 @@ def _write(properties: dict[str, Any], topic: str, value: str, told: list[str]) 
             break
         except KafkaException:
             producer.poll(0)
-            if "_AUTHENTICATION" in told or time.monotonic() > give_up_s:
+            if "_AUTHENTICATION" in error_names or time.monotonic() > give_up_s:
                 raise
     producer.begin_transaction()
     producer.produce(topic, value.encode(), b"key")

@@ -105,9 +105,9 @@ class Kerberos:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = ports.choose()
-        said = {"realm": REALM, "folder": folder, "port": self.port}
-        (folder / "krb5.conf").write_text(_KRB5_CONF.format(**said))
-        (folder / "kdc.conf").write_text(_KDC_CONF.format(**said))
+        report = {"realm": REALM, "folder": folder, "port": self.port}
+        (folder / "krb5.conf").write_text(_KRB5_CONF.format(**report))
+        (folder / "kdc.conf").write_text(_KDC_CONF.format(**report))
         self.environment = {
             **os.environ, "KRB5_CONFIG": str(folder / "krb5.conf"), "KRB5_KDC_PROFILE": str(folder / "kdc.conf"),
             "PATH": f"{os.environ.get('PATH', '')}:{_SBIN}",
@@ -144,8 +144,8 @@ class Kerberos:
             command, env=environment, capture_output=True, text=True, check=False, timeout=120, cwd=self.folder
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        return said
+        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return report
 
     def _broker(self) -> tuple[LocalKafka, str]:
         plain = ports.choose(but=(self.port,))

@@ -118,7 +118,7 @@ class Backend(ABC):
         """Add partitions."""
 
     @abstractmethod
-    def unavailable(self) -> AbstractContextManager[object]:
+    def outage(self) -> AbstractContextManager[object]:
         """Make the broker unavailable in the block."""
 
     # --- common to all backends ---

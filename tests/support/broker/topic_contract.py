@@ -252,7 +252,7 @@ class TopicContract(ABC):
 
     @both_kinds
     def test_partitions_that_are_added(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A running replica also reads added partitions."""
+        """A running replica also reads records of partitions that are added later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
         topic = self.make(partitions=1)
         topic.write({"a": b"1"})
@@ -363,13 +363,13 @@ class TopicContract(ABC):
             last = replica.wait_for(topic.end(), PATIENCE_S)
             assert values(last) == {"b": b"new", "same": b"1"}
             assert replica.status().counts.rebuilds == 1
-            told: dict[str, bytes | None] = {}
+            received: dict[str, bytes | None] = {}
             for change in changes:
-                told |= {key.decode(): change.snapshot[key].value for key in change.changed}
-                told |= {key.decode(): None for key in change.deleted}
+                received |= {key.decode(): change.snapshot[key].value for key in change.changed}
+                received |= {key.decode(): None for key in change.deleted}
                 if change.version >= last.version:
                     break
-            assert told in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
+            assert received in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
 
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""
@@ -402,7 +402,7 @@ class TopicContract(ABC):
         topic = self.make()
         with topic.replica(boundaries=boundaries, stalled_after_s=0.5) as replica:
             replica.wait_for(topic.write({"a": b"1"}), PATIENCE_S)
-            with topic.unavailable():
+            with topic.outage():
                 wait_until(lambda: replica.state == State.STALLED)
                 assert values(replica.snapshot()) == {"a": b"1"}
             end = topic.write({"b": b"2"})
@@ -472,7 +472,7 @@ class TopicContract(ABC):
         """The outcome of an unanswered commit is unknown, and its producer cannot continue."""
         topic = self.make()
         producer = topic.producer("writer", timeout_s=2)
-        with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
+        with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
             transaction.put("a", b"1")
         assert transaction.committed.position is None
         with pytest.raises(UsageError), producer.transaction():

@@ -94,7 +94,7 @@ class Saved(NamedTuple):
     state: State
     position: dict[Partition, int]
     caught_up_ms: int
-    told_s: dict[str, float]
+    reported_s: dict[str, float]
 
 
 class Reader:
@@ -121,14 +121,14 @@ class Reader:
         else:
             self.state = {partition: dict(keys) for partition, keys in saved.state.items()}
             self.positions = dict(saved.position)
-            self.rule.resume(Instant(saved.caught_up_ms), PARTITIONS, saved.told_s)
+            self.rule.resume(Instant(saved.caught_up_ms), PARTITIONS, saved.reported_s)
         self.ask()
 
     def ask(self, lag_s: float = 0.0) -> None:
         """Query the ends of the partitions; the answer is of a later time, and arrives later."""
-        asked = self.world.now()
+        requested_at = self.world.now()
         self.world.time_s += lag_s
-        self.rule.ask(asked, {partition: self.world.end(partition) for partition in PARTITIONS})
+        self.rule.ask(requested_at, {partition: self.world.end(partition) for partition in PARTITIONS})
         self.rule.read(self.positions)
 
     def tell(self) -> None:
@@ -174,7 +174,7 @@ class Reader:
         for partition in PARTITIONS:
             while self.fetched[partition]:
                 self.take(partition)
-        if self.rule.wants_to_be_told:
+        if self.rule.needs_retentions:
             self.tell()
         if self.rule.late() is not None:
             self.rebuilds += 1

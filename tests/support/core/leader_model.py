@@ -84,11 +84,11 @@ class LeaderSource(ModelSource):
         while True:
             ends = super().ends()
             self.meanwhile()
-            asked = {partition: self._leader(partition) for partition in ends.high}
-            views = self._views(asked.values())
-            if any(self._has_moved(partition, views) for partition in asked):
+            queried = {partition: self._leader(partition) for partition in ends.high}
+            views = self._views(queried.values())
+            if any(self._has_moved(partition, views) for partition in queried):
                 continue
-            enough = {partition: self._are_enough(partition, views) for partition in asked}
+            enough = {partition: self._are_enough(partition, views) for partition in queried}
             return ends._replace(unconfirmed=frozenset(p for p, is_enough in enough.items() if not is_enough))
 
     # --- helpers ---

@@ -62,13 +62,13 @@ class WatchedBoard(Publisher):
         if not self.has_version and not snapshot.position.dominates(self.health.barrier):
             raise BrokenError(f"ready at {snapshot.position}, before the barrier {self.health.barrier}")
         self.oracle.show(state, snapshot.position)
-        self._check_told(state, applied)
+        self._check_applied_changes(state, applied)
         self.transactions += transactions or 0
         if self.keeps_versions:
             self.versions.append(Version(state, snapshot.position, self.oracle.included))
         super().published(snapshot, applied, transactions, origins)
 
-    def _check_told(self, state: dict[bytes, Record], applied: AppliedChanges | None) -> None:
+    def _check_applied_changes(self, state: dict[bytes, Record], applied: AppliedChanges | None) -> None:
         before = self.snapshot
         if before is None or applied is None:
             return

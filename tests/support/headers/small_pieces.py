@@ -25,7 +25,7 @@ class Suffix(Piece):
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Remove the letter, which has to be there."""
-        if record.own != ((self.keys[0].name, self.letter),):
+        if record.own_headers != ((self.keys[0].name, self.letter),):
             raise ValueError(f"expected one header {self.keys[0].name}")
         if record.value is not None and not record.value.endswith(self.letter):
             raise ValueError("the letter is missing")
@@ -46,7 +46,7 @@ class Hop(Piece):
 
     def outgoing(self, record: PieceInput) -> PieceOutput:
         """Add a header."""
-        return PieceOutput(record.value, (*record.own, ("hop", b"%d" % len(record.own))))
+        return PieceOutput(record.value, (*record.own_headers, ("hop", b"%d" % len(record.own_headers))))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Change nothing."""

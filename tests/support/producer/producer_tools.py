@@ -34,10 +34,10 @@ def settings_of(bootstrap: str, topic: str, database: str | Engine, **more: Any)
 def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> Iterator[subprocess.Popen[str]]:
     """A producer in a separate process; killed at the end, if it is still alive."""
     names = ("topic", "database", "id", "prefix", "first_start", "lease_s", "poll_s", "retries", "timeout_s")
-    said = {"kafka": dict(settings.kafka), **{name: getattr(settings, name) for name in names}}
+    stated = {"kafka": dict(settings.kafka), **{name: getattr(settings, name) for name in names}}
     environment = {**os.environ, "DIE_AT": die_at, **variables}
     started = subprocess.Popen(
-        [sys.executable, str(PROGRAM), json.dumps(said)], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, str(PROGRAM), json.dumps(stated)], env=environment, stdout=subprocess.PIPE, text=True
     )
     try:
         yield started
@@ -77,10 +77,10 @@ def records_of(bootstrap: str, place: Partition) -> list[Record]:
 def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:
     """Return (number of the transaction, number of its records that were found) in the order of the log."""
     found: list[tuple[int, int]] = []
-    for _, said in log_of(bootstrap, topic):
-        assert said is not None
-        number = int(said.transaction.rpartition("/")[2])
-        again = found and found[-1][0] == number and said.number > 1
+    for _, stated in log_of(bootstrap, topic):
+        assert stated is not None
+        number = int(stated.transaction.rpartition("/")[2])
+        again = found and found[-1][0] == number and stated.number > 1
         if again:
             found[-1] = number, found[-1][1] + 1
         else:
@@ -102,8 +102,8 @@ class Watched:
         if change.initial:
             return
         found = [change.snapshot.get(key) for key in change.changed]
-        said = [read(record.headers) for record in found if record is not None]
-        self.versions.append({each.transaction for each in said if each is not None})
+        stated = [read(record.headers) for record in found if record is not None]
+        self.versions.append({each.transaction for each in stated if each is not None})
 
     def close(self) -> None:
         """End the replica."""

@@ -10,22 +10,22 @@ from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,
-    Committed,
+    CommitAcknowledgement,
     Connect,
-    Connected,
-    DatabaseFailed,
+    DatabaseFailure,
+    DatabaseState,
     Event,
-    KafkaFailed,
-    Leased,
-    Marked,
+    KafkaFailure,
+    KafkaSessionStart,
+    LeaseGrant,
     MarkSent,
-    Queried,
     Query,
+    RelayStart,
     Send,
     StandingBy,
-    Started,
+    StoredOutcome,
     Suspend,
-    Waited,
+    WaitEnd,
 )
 from kafka_replica.producer.relay.rules import Relay
 
@@ -127,7 +127,7 @@ class Instance:
         self._epoch = -1
         self._rows: list[int] = []
         self._incarnation = self._connected_as = 0
-        event: Event = Started()
+        event: Event = RelayStart()
         while True:
             decision = rules.on(event)
             yield
@@ -145,7 +145,7 @@ class Instance:
                 case Suspend():
                     event = yield from self._suspend(decision)
                 case _:
-                    event = Waited()
+                    event = WaitEnd()
 
     def _do(self, effect: Callable[[], Event], failed: Event) -> Iterator[Event | None]:
         luck = self._luck()
@@ -166,9 +166,9 @@ class Instance:
             if world.owner is None:
                 world.owner = self.name
                 world.term += 1
-            return Leased(world.term) if world.owner == self.name else StandingBy()
+            return LeaseGrant(world.term) if world.owner == self.name else StandingBy()
 
-        return (yield from self._do(take, DatabaseFailed()))
+        return (yield from self._do(take, DatabaseFailure()))
 
     def _query(self) -> Iterator[None]:
         world = self.world
@@ -183,9 +183,9 @@ class Instance:
             self._incarnation = incarnation
             recorded, arrived = world.recorded, self._rules.arrived
             of_arrived = Fingerprint(world.rows[arrived - 1]) if arrived and arrived <= recorded else None
-            return Queried(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
+            return DatabaseState(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
 
-        return (yield from self._do(looked, DatabaseFailed()))
+        return (yield from self._do(looked, DatabaseFailure()))
 
     def _connect(self) -> Iterator[None]:
         world = self.world
@@ -193,9 +193,9 @@ class Instance:
         def take_up() -> Event:
             world.epoch += 1
             self._epoch = world.epoch
-            return Marked()
+            return StoredOutcome()
 
-        failed = KafkaFailed(Fault.TRANSITORY, "down")
+        failed = KafkaFailure(Fault.TRANSITORY, "down")
         event = yield from self._do(take_up, failed)
         if event is failed:
             return event
@@ -203,7 +203,11 @@ class Instance:
 
         def connected() -> Event:
             progress = world.progress(incarnation)
-            return Connected(None) if progress is None else Connected(progress[0], Fingerprint(progress[1]))
+            return (
+                KafkaSessionStart(None)
+                if progress is None
+                else KafkaSessionStart(progress[0], Fingerprint(progress[1]))
+            )
 
         return (yield from self._do(connected, failed))
 
@@ -213,11 +217,11 @@ class Instance:
         def commit() -> Event:
             if self._epoch != world.epoch:
                 world.fenced_sends += 1
-                return KafkaFailed(Fault.FENCED, "fenced")
+                return KafkaFailure(Fault.FENCED, "fenced")
             world.log.append((self._connected_as, tx_id, name))
-            return Committed(tx_id, Fingerprint(name))
+            return CommitAcknowledgement(tx_id, Fingerprint(name))
 
-        return (yield from self._do(commit, KafkaFailed(Fault.TRANSITORY, "no answer", may_have_arrived=True)))
+        return (yield from self._do(commit, KafkaFailure(Fault.TRANSITORY, "no answer", may_have_arrived=True)))
 
     def _mark(self, decision: MarkSent) -> Iterator[None]:
         world, up_to = self.world, decision.up_to
@@ -230,9 +234,9 @@ class Instance:
             if is_same and incarnation == world.incarnation:
                 world.sent, world.is_new = max(world.sent, up_to), False
                 world.marked.append(world.sent)
-            return Marked()
+            return StoredOutcome()
 
-        return (yield from self._do(mark, DatabaseFailed()))
+        return (yield from self._do(mark, DatabaseFailure()))
 
     def _suspend(self, decision: Suspend) -> Iterator[None]:
         world = self.world
@@ -242,6 +246,6 @@ class Instance:
                 world.running = False
                 world.suspensions += 1
                 world.contradicted = decision.tx_id is None
-            return Waited()
+            return WaitEnd()
 
-        return (yield from self._do(suspend, DatabaseFailed()))
+        return (yield from self._do(suspend, DatabaseFailure()))

@@ -34,7 +34,7 @@ class SdmxService:
 
     def __init__(self, *, etags: bool = False, dates: bool = False) -> None:
         self.answers: dict[str, Says | Callable[[], Says]] = {}
-        self.asked: list[Asked] = []
+        self.requests: list[Asked] = []
         self.etags, self.dates = etags, dates
         service = self
 
@@ -65,27 +65,27 @@ class SdmxService:
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         headers = {name.lower(): value for name, value in request.headers.items()}
         path = request.path.removeprefix("/sdmx/")
-        self.asked.append(Asked(path, headers))
+        self.requests.append(Asked(path, headers))
         found = self.answers.get(path) or self.answers["*"]
-        said = found() if callable(found) else found
-        body = said.body.encode()
+        answer = found() if callable(found) else found
+        body = answer.body.encode()
         tag, date = f'"{hash(body)}"', formatdate(len(body), usegmt=True)
-        if said.status == 200 and (
+        if answer.status == 200 and (
             (self.etags and headers.get("if-none-match") == tag)
             or (self.dates and headers.get("if-modified-since") == date)
         ):
             request.send_response(304)
             request.end_headers()
             return
-        request.send_response(said.status)
-        request.send_header("Content-Type", said.content_type)
+        request.send_response(answer.status)
+        request.send_header("Content-Type", answer.content_type)
         request.send_header("Content-Length", str(len(body)))
-        for name, value in said.headers.items():
+        for name, value in answer.headers.items():
             request.send_header(name, value)
         if self.etags:
             request.send_header("ETag", tag)
         if self.dates:
             request.send_header("Last-Modified", date)
         request.end_headers()
-        request.wfile.write(body[: len(body) - said.truncated_by])
+        request.wfile.write(body[: len(body) - answer.truncated_by])
         request.close_connection = True

@@ -19,11 +19,11 @@ def codelist(
 ) -> str:
     """Return a message of SDMX-ML with a codelist; ``id_`` may name several, separated by blanks."""
     ns = _ML if edition == "3.0" else _ML_2_1
-    said = "".join(
+    codes_xml = "".join(
         f'<str:Code id="{code}"><com:Name xml:lang="en">Code {code}</com:Name></str:Code>' for code in codes or ("X",)
     )
     lists = "".join(
-        f'<str:Codelist id="{name}" agencyID="A" version="1.0"><com:Name xml:lang="en">{name}</com:Name>{said}'
+        f'<str:Codelist id="{name}" agencyID="A" version="1.0"><com:Name xml:lang="en">{name}</com:Name>{codes_xml}'
         "</str:Codelist>"
         for name in id_.split()
     )

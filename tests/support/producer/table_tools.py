@@ -55,8 +55,8 @@ class SourceProcess:
 
     def __init__(self, settings: TableSourceSettings, die_at: str = "") -> None:
         self.settings = settings
-        said = {**asdict(settings), "kafka": dict(settings.kafka), "database": str(settings.database)}
-        self._command = [sys.executable, str(PROGRAM), json.dumps(said)]
+        arguments = {**asdict(settings), "kafka": dict(settings.kafka), "database": str(settings.database)}
+        self._command = [sys.executable, str(PROGRAM), json.dumps(arguments)]
         self._environment = {**os.environ, "DIE_AT": die_at}
         self.process: subprocess.Popen[str] | None = None
 

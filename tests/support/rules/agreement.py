@@ -17,7 +17,7 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import EffectiveComponent, ResolvedStructure, Structures, Urn
 from kafka_replica.sdmx.model import Attribute, Dimension, Measure
-from kafka_replica.sdmx.text_types import FREE_TYPES, NUMBER_TYPES, TIME_TYPES, WRITTEN
+from kafka_replica.sdmx.values.text_types import FREE_TYPES, NUMBER_TYPES, TIME_TYPES, WRITTEN
 
 TODAY: Final = date(2020, 6, 15)
 STRANGE: Final = "?!"
@@ -104,8 +104,8 @@ def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
         component = resolved.used_components[column.id]
         demands = demands_of(component)
         about = f"{rules.artefact}: {column!r}, and resolved {demands}"
-        assert (column.kind, column.required, column.needed) == demands[:3], about
-        assert column.repeated == (demands.most is None or demands.most > 1), about
+        assert (column.kind, column.is_required, column.must_exist) == demands[:3], about
+        assert column.is_multi_valued == (demands.most is None or demands.most > 1), about
         assert column.values == (demands.listed or frozenset()), about
         assert column.enumeration == (None if component.enumeration is None else component.enumeration.urn), about
         assert column.text_type == demands.text_type, about
@@ -116,7 +116,7 @@ def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
         _compare_facets(component, demands, rules, named)
     _compare_levels(resolved, rules)
     for urn in list(resolved.unread_constraints)[:3]:
-        assert any(str(urn) in told for told in rules.unchecked)
+        assert any(str(urn) in is_listed for is_listed in rules.unchecked)
 
 
 def _compare_facets(component: EffectiveComponent, demands: Demands, rules: Rules, named: set[str]) -> None:
@@ -129,8 +129,8 @@ def _compare_facets(component: EffectiveComponent, demands: Demands, rules: Rule
             continue
         first, *rest = facet.split("_")
         name = first + "".join(map(str.capitalize, rest))
-        told = any(re.match(rf"{re.escape(component.id)}: (facet )?{name}\b", one) for one in rules.unchecked)
-        assert rule in named or told, f"{component.id}: facet {facet} is neither checked nor listed"
+        is_listed = any(re.match(rf"{re.escape(component.id)}: (facet )?{name}\b", one) for one in rules.unchecked)
+        assert rule in named or is_listed, f"{component.id}: facet {facet} is neither checked nor listed"
 
 
 def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:

@@ -224,7 +224,7 @@ def _kind(values: list[Any]) -> type[pl.String] | None:
     return None if any(isinstance(one, list | float) for one in values) else pl.String
 
 
-def said(checked: pl.DataFrame) -> list[list[str]]:
+def findings_of_rows(checked: pl.DataFrame) -> list[list[str]]:
     """Return the findings of each row, as ``rule COMPONENT value``."""
     return [
         [" ".join(filter(None, [one["rule"], one["component"], one["value"]])) for one in errors or ()]

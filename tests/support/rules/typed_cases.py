@@ -65,7 +65,7 @@ def typed_frame() -> pl.DataFrame:
 
 
 def typed_findings() -> list[list[str]]:
-    """Return the expected findings of each row, in the form of ``said``."""
+    """Return the expected findings of each row, in the form of ``findings_of_rows``."""
     height = max(len(one.values) for one in TYPED)
     found: list[list[str]] = [[] for _ in range(height)]
     for number, one in enumerate(TYPED):

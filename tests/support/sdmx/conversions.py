@@ -20,10 +20,10 @@ from lxml import etree
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.writing import DEFAULT_HEADER, media_types, write_message
+from kafka_replica.sdmx.writing.messages import DEFAULT_HEADER, media_types, write_message
 from support.sdmx.json_schema_samples import JsonSchema
 from support.sdmx.schema_probe import JSON_SCHEMAS, join_references, message_with
 from support.sdmx.standard_schemas import BRACKETS, faults

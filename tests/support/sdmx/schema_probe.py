@@ -13,7 +13,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 from support.sdmx.json_schema_samples import JsonSchema
 from support.sdmx.xsd_samples import Declared, Schemas
 
@@ -21,23 +21,23 @@ _ROUNDS: Final = 10
 JSON_SCHEMAS: Final = {"10": "1.0", "20": "2.0.0", "21": "2.1.0"}
 
 
-def said(value: Any) -> Any:
+def comparable(value: Any) -> Any:
     """Return all values of an object of the model, for comparison."""
     if isinstance(value, InternationalString):
         return value.texts
     if isinstance(value, Items):
-        return [(key, said(one)) for key, one in value.items()]
+        return [(key, comparable(one)) for key, one in value.items()]
     if isinstance(value, msgspec.Struct):
-        return type(value).__name__, [(name, said(getattr(value, name))) for name in value.__struct_fields__]
+        return type(value).__name__, [(name, comparable(getattr(value, name))) for name in value.__struct_fields__]
     if isinstance(value, tuple | list):
-        return [said(one) for one in value]
+        return [comparable(one) for one in value]
     return repr(value)
 
 
 def model_of(data: bytes) -> Any:
     """Return the artefacts of a message as plain values for comparison."""
     message = read_message(data)
-    return [said(one) for one in message] + [said(one) for one in message.availability_constraints]
+    return [comparable(one) for one in message] + [comparable(one) for one in message.availability_constraints]
 
 
 def other_value(value: Any) -> Any:  # noqa: PLR0911 - a table

@@ -37,8 +37,8 @@ from kafka_replica.sdmx.model import (
     SelectedValue,
     StructureMap,
 )
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 # XML can represent any character except controls, halves of surrogate pairs, U+FFFE and U+FFFF.
 _CHARACTERS = st.characters(

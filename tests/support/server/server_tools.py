@@ -18,9 +18,9 @@ from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.app import Service
-from kafka_replica.server.http_server import Server, make_config
 from kafka_replica.server.listening.sockets import address_of, open_socket
 from kafka_replica.server.routes.sdmx import Answer
+from kafka_replica.server.running.http_server import Server, make_config
 from support import plain_http
 from support.server.app_tools import stand_in
 from support.waiting import wait_until

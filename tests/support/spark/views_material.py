@@ -38,9 +38,9 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import write_message
 from support.spark.spark_world import records_of
 
 MEDIA_TYPE = "application/vnd.sdmx.structure+xml; version=3.0.0"

@@ -45,7 +45,7 @@ from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Codelist, LiveStructures, Structures, only
 from kafka_replica.server import ListenSettings, ServerSettings, create_app, serve
 from kafka_replica.testing import FakeTopic
-from kafka_replica_spark import Split, session, split, transform, validate, views
+from kafka_replica_spark import SplitRows, session, split, transform, validate, views
 
 CONFIG = {"bootstrap.servers": "localhost:9092"}
 FREQ = "SDMX:CL_FREQ(2.1)"
@@ -137,7 +137,7 @@ def check_data(frame: DataFrame, snapshot: Snapshot) -> None:
     assert_type(spark, SparkSession)
     assert_type(views(spark, snapshot).codes(), DataFrame)
     parts = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot, as_of=date(2024, 1, 1)))
-    assert_type(parts, Split)
+    assert_type(parts, SplitRows)
     good, bad = parts
     assert_type(transform(good, "KR_DEMO:MAP(1.0)", snapshot), DataFrame)
     bad.show()
@@ -173,6 +173,6 @@ def fail(replica: Replica) -> None:
 
 
 def test_a_topic_without_a_broker(topic: FakeTopic) -> None:
-    """A test without a broker."""
+    """A test of a user gets a topic that needs no broker, with the types that it declares."""
     with topic.replica() as replica:
         look_up(replica.snapshot())

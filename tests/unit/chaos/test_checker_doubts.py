@@ -24,7 +24,7 @@ PLACE = Partition("chaos", 0)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "arguments",
     [
         {"changed": []},
         {"changed": [head(0), head(0), *core(0)[1:]]},
@@ -39,10 +39,10 @@ PLACE = Partition("chaos", 0)
     ],
     ids=str,
 )
-def test_misreported_changes_are_found(world: World, said: dict[str, Any]) -> None:
+def test_misreported_changes_are_found(world: World, arguments: dict[str, Any]) -> None:
     """A change that reports something else than what changed, or that comes out of order, is found."""
     world.show(world.write("0.1"))
-    world.show(world.write("0.2"), **said)
+    world.show(world.write("0.2"), **arguments)
     assert Kind.MISREPORTED in found(world.check())
 
 
@@ -164,11 +164,11 @@ def test_a_stream_of_snapshots_is_accepted_by_the_checker(tmp_path: Path) -> Non
     stream.again(first, kept)
     stream.again(second, kept)
     stream.close()
-    told = [json.loads(line) for line in (tmp_path / "r.every.jsonl").read_text().splitlines()]
-    assert [line["event"] for line in told] == ["started", "look", "look", "again", "again"]
-    assert told[1]["set"] == {head(0): ["0.1", 0, "chaos-0"]}
-    assert (told[2]["set"], told[2]["gone"], told[2]["agree"]) == ({}, [head(0)], True)
-    assert [line["same"] for line in told[3:]] == [True, False]
+    lines = [json.loads(line) for line in (tmp_path / "r.every.jsonl").read_text().splitlines()]
+    assert [line["event"] for line in lines] == ["started", "look", "look", "again", "again"]
+    assert lines[1]["set"] == {head(0): ["0.1", 0, "chaos-0"]}
+    assert (lines[2]["set"], lines[2]["gone"], lines[2]["agree"]) == ({}, [head(0)], True)
+    assert [line["same"] for line in lines[3:]] == [True, False]
 
 
 def test_aborted_records_in_a_plain_consumer_are_reported(world: World) -> None:
@@ -177,8 +177,8 @@ def test_aborted_records_in_a_plain_consumer_are_reported(world: World) -> None:
     world.write("0.2", "aborted")
     for by in ("0.1", "0.2", None):
         world.line("witness.jsonl", event="read", key=head(0), by=by, place=[0, 5])
-    told = shown_though_aborted(world.folder / "witness.jsonl", world.history)
-    assert told == ["writer-0-head by 0.2 at [0, 5]"]
+    lines = shown_though_aborted(world.folder / "witness.jsonl", world.history)
+    assert lines == ["writer-0-head by 0.2 at [0, 5]"]
 
 
 def test_the_exit_status(world: World) -> None:

@@ -45,8 +45,8 @@ def log() -> list[Logged]:
     found = [Logged(place, 0, "ghost", "old", None)]
     for each in EXPECTED:
         for number, (key, value) in enumerate(each.content.items(), 1):
-            said = TransactionHeaders(f"chaos/{each.tx_id}", number, len(each.content), 0)
-            found.append(Logged(place, len(found), key, value, said))
+            transaction_headers = TransactionHeaders(f"chaos/{each.tx_id}", number, len(each.content), 0)
+            found.append(Logged(place, len(found), key, value, transaction_headers))
     return found
 
 
@@ -66,7 +66,11 @@ def test_correct_histories_pass_without_flaws() -> None:
 
 def of(found: list[Logged], tx_id: int) -> list[Logged]:
     """Return the records of one transaction."""
-    return [each for each in found if each.said is not None and each.said.transaction == f"chaos/{tx_id}"]
+    return [
+        each
+        for each in found
+        if each.transaction_headers is not None and each.transaction_headers.transaction == f"chaos/{tx_id}"
+    ]
 
 
 def moved(found: list[Logged], tx_id: int, offset: int) -> list[Logged]:
@@ -82,7 +86,10 @@ def moved(found: list[Logged], tx_id: int, offset: int) -> list[Logged]:
         (Flaw.DISORDERED, lambda found: [*found, *moved(found, 5, 100)]),
         (Flaw.TORN, lambda found: [each for each in found if each not in of(found, 5)[1:]]),
         (Flaw.TORN, lambda found: [replace(each, value="x") if each.key == "own-b" else each for each in found]),
-        (Flaw.CONTRADICTED, lambda found: [*found, replace(found[-1], said=TransactionHeaders("chaos/9", 1, 1, 0))]),
+        (
+            Flaw.CONTRADICTED,
+            lambda found: [*found, replace(found[-1], transaction_headers=TransactionHeaders("chaos/9", 1, 1, 0))],
+        ),
     ],
 )
 def test_a_flaw_of_the_log_is_found(flaw: Flaw, change: Callable[[list[Logged]], list[Logged]]) -> None:

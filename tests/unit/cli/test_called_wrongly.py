@@ -12,7 +12,7 @@ from support.cli.data_runs import Run
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "expected_text"),
     [
         ("pubish", "No such command 'pubish'; did you mean 'publish'?"),
         ("xyz", "No such command 'xyz'."),
@@ -38,11 +38,11 @@ from support.cli.data_runs import Run
         ("producer run", "Missing option '-c' / '--config'"),
     ],
 )
-def test_a_command_that_is_called_wrongly_ends_with_2(line: str, said: str, run: Run) -> None:
+def test_a_command_that_is_called_wrongly_ends_with_2(line: str, expected_text: str, run: Run) -> None:
     """A command with wrong arguments ends with status 2 and states once what is wrong."""
     done = run(*shlex.split(line))
     assert done.returncode == 2, done.stderr
-    assert done.stderr.replace("\n", " ").count(said) == 1
+    assert done.stderr.replace("\n", " ").count(expected_text) == 1
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
 

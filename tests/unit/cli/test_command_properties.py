@@ -49,7 +49,7 @@ def test_properties_and_toml_give_the_same_settings(name: str, text: str, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "expected_text"),
     [
         (
             "a.properties",
@@ -63,9 +63,11 @@ def test_properties_and_toml_give_the_same_settings(name: str, text: str, tmp_pa
         ("a.toml", '"client.id" = 1979-05-27', "client.id must be a string, a number"),
     ],
 )
-def test_unknown_properties_are_refused_with_the_nearest(name: str, text: str, said: str, tmp_path: Path) -> None:
+def test_unknown_properties_are_refused_with_the_nearest(
+    name: str, text: str, expected_text: str, tmp_path: Path
+) -> None:
     """The message for an unknown property names the nearest one, the file and its line, and never a value."""
-    with pytest.raises(ConfigurationError, match=said) as refused:
+    with pytest.raises(ConfigurationError, match=expected_text) as refused:
         configured(text, name, tmp_path)
     assert str(tmp_path / name) in str(refused.value)
     assert "hunter2" not in str(refused.value)
@@ -94,7 +96,7 @@ def started(folder: Path, name: str, port: int) -> int:
     data.mkdir()
     entry = {
         "name": name, "bootstrap_servers": f"127.0.0.1:{port}", "port": port, "pid": 1, "supervisor_pid": 1,
-        "cluster_id": "c", "data_dir": str(data), "log_path": str(data / "broker.log"), "asked": {},
+        "cluster_id": "c", "data_dir": str(data), "log_path": str(data / "broker.log"), "requested": {},
     }  # fmt: skip
     (folder / f"{name}.json").write_text(json.dumps(entry))
     file = os.open(data / "in-use.lock", os.O_RDWR | os.O_CREAT)

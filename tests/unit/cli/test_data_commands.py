@@ -162,7 +162,7 @@ def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "expected_text"),
     [
         (["--flow", "KR_DEMO:NOTHING(1.0)"], 1, "does not contain this data structure"),
         (["--flow", "KR_DEMO:LABOR(1.0)"], 1, "did you mean KR_DEMO:LABOUR(1.0)"),
@@ -174,7 +174,7 @@ def test_periods_as_days(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: P
     ],
 )
 def test_impossible_requests_write_nothing(
-    arguments: list[str], status: int, said: str, run: Run, rows: pl.DataFrame, tmp_path: Path
+    arguments: list[str], status: int, expected_text: str, run: Run, rows: pl.DataFrame, tmp_path: Path
 ) -> None:
     """A missing structure gives status 1, wrong arguments give status 2; nothing is written."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
@@ -182,7 +182,7 @@ def test_impossible_requests_write_nothing(
     more = [] if "--structures" in arguments else ["--structures", SAMPLES]
     done = run("validate", data, *arguments, *more, "--out", out)
     assert done.returncode == status
-    assert said in done.stderr.replace("\n", " ")
+    assert expected_text in done.stderr.replace("\n", " ")
     assert not (out / "good.csv").exists()
 
 

@@ -24,7 +24,7 @@ def refused(run: Run, data: object, *options: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "reference", "said"),
+    ("kind", "reference", "expected_text"),
     [
         ("foo", FLOW, "the kind of the structure is 'foo'; it must be one of dataflow,"),
         ("", FLOW, "the kind of the structure is missing; it must be"),
@@ -32,13 +32,13 @@ def refused(run: Run, data: object, *options: str) -> tuple[int, str]:
     ],
 )
 def test_an_invalid_reference_is_an_error_with_its_line(
-    kind: str, reference: str, said: str, run: Run, tmp_path: Path
+    kind: str, reference: str, expected_text: str, run: Run, tmp_path: Path
 ) -> None:
     """The error names the file and the line of the first row whose reference is invalid."""
     data, good = tmp_path / "d.csv", f'dataflow,{FLOW},"a\nb"'
     data.write_text("\n".join(["STRUCTURE,STRUCTURE_ID,NOTE", good, good, f"{kind},{reference},", "bar,baz,"]))
     status, message = refused(run, data)
-    assert (status, f"reading {data}, line 6: " in message, said in message) == (1, True, True), message
+    assert (status, f"reading {data}, line 6: " in message, expected_text in message) == (1, True, True), message
 
 
 @pytest.mark.parametrize("name", ["m.zip", "d.csv.zip", "d.csv.gz", "d.csv.zst", "d.xml.gz", "d.xml.zst"])
@@ -67,7 +67,7 @@ PAGE = "it is an HTML page, not data"
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected_text"),
     [
         (b"<?xml version='1.0'?>\n<m:Structure/>", r"it is XML, not CSV; name it *.xml"),
         ("<m:Structure/>".encode("utf-16"), r"it is XML, not CSV; name it *.xml"),
@@ -80,12 +80,12 @@ PAGE = "it is an HTML page, not data"
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "it is not CSV: it is an old workbook (.xls), or protected"),
     ],
 )  # fmt: skip
-def test_another_format_named_csv_is_an_error(content: bytes, said: str, run: Run, tmp_path: Path) -> None:
+def test_another_format_named_csv_is_an_error(content: bytes, expected_text: str, run: Run, tmp_path: Path) -> None:
     """The first bytes of a file show that it is not CSV; the error says how to name it, or what else to do."""
     data = tmp_path / "d.csv"
     data.write_bytes(content)
     status, message = refused(run, data)
-    assert (status, f"reading {data}: {said}" in message) == (1, True), message
+    assert (status, f"reading {data}: {expected_text}" in message) == (1, True), message
 
 
 def test_a_workbook_named_csv_is_an_error(run: Run, tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_lines_that_end_with_a_carriage_return_alone(begin: str, run: Run, tmp_p
     data = tmp_path / "d.csv"
     data.write_bytes(f"{begin}FREQ,SEX\rA,T\r".encode())
     status, message = refused(run, data)
-    said = f"reading {data}: its lines end with a carriage return (CR) alone"
-    assert (status, said in message) == (1, True), message
+    expected_text = f"reading {data}: its lines end with a carriage return (CR) alone"
+    assert (status, expected_text in message) == (1, True), message
 
 
 def test_a_message_of_no_known_format(run: Run, tmp_path: Path) -> None:
@@ -148,6 +148,6 @@ def test_columns_with_blank_titles_are_shown_in_quotes(run: Run, tmp_path: Path)
     data, found = tmp_path / "d.csv", tmp_path / "f.jsonl"
     data.write_text("FREQ,, SEX\nA,T,T\n")
     run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--findings", found)
-    said = [json.loads(one)["message"] for one in found.read_text().splitlines()]
-    assert "column '' is not a component of the data structure" in said
-    assert "column ' SEX' is not a component of the data structure" in said
+    expected_text = [json.loads(one)["message"] for one in found.read_text().splitlines()]
+    assert "column '' is not a component of the data structure" in expected_text
+    assert "column ' SEX' is not a component of the data structure" in expected_text

@@ -78,7 +78,7 @@ def test_an_unknown_code_is_refused_with_similar_ones() -> None:
 
 
 def test_the_command_prints_text_or_json() -> None:
-    """Both forms hold the same facts; without a code all codes are listed."""
+    """Text and JSON of a code have the same facts; without a code all codes are listed."""
     text = CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError"]).output
     facts = json.loads(CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError", "--json"]).output)
     assert text == "".join(f"{name}: {value}\n" for name, value in facts.items())

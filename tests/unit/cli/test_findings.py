@@ -151,7 +151,7 @@ def test_lines_of_any_csv(cells: list[tuple[str, int]], before: int, with_marks:
 
 
 def test_a_wrong_row_is_named_by_its_line_in_the_file(tmp_path: Path) -> None:
-    """Blank lines before the header count."""
+    """The line number in the error counts blank lines before the header, too."""
     (tmp_path / "x.csv").write_text("\n\nA,B\n1,2\n3\n")
     with pytest.raises(DatasetError, match="line 5 has 1 cell"):
         read_plain_csv(tmp_path / "x.csv")

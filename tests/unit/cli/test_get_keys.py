@@ -43,7 +43,7 @@ def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str
 
 
 @pytest.mark.parametrize(
-    ("wanted", "error", "said"),
+    ("wanted", "error", "expected_text"),
     [
         ("A:X(1.0)", ArtefactNotFoundError, "matches 2 records; give one of them:"),
         ("SDMX:CL_FREK(2.1)", ArtefactNotFoundError, "did you mean SDMX:CL_FREQ(2.1)"),
@@ -56,12 +56,12 @@ def test_get_finds_keys_and_references(topic: FakeTopic, wanted: str, value: str
     ],
 )
 def test_get_suggests_similar_keys_classes_or_commands(
-    topic: FakeTopic, wanted: str, error: type[Exception], said: str
+    topic: FakeTopic, wanted: str, error: type[Exception], expected_text: str
 ) -> None:
     """The error suggests a similar key, the classes that fit, or the right command."""
     with topic.replica() as replica, pytest.raises(error) as raised:
         find_record([replica.wait_ready(timeout_s=60)], wanted)
-    assert said in str(raised.value)
+    assert expected_text in str(raised.value)
 
 
 def test_get_looks_in_each_of_several_topics() -> None:

@@ -125,6 +125,6 @@ def test_ctrl_c_that_is_ignored_stays_ignored(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == _BEGUN
     process.send_signal(signal.SIGINT)
-    said, errors = process.communicate(timeout=120)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
-    assert b"Commands:" in said
+    assert b"Commands:" in output

@@ -12,17 +12,17 @@ from kafka_replica.producer import notices
 from kafka_replica.producer.notices import Notice
 
 SENTENCES: list[tuple[Notice, str]] = [
-    (notices.DatabaseAwaited("no answer"), "waiting for the database: no answer"),
+    (notices.DatabaseWait("no answer"), "waiting for the database: no answer"),
     (notices.Takeover(), "this instance publishes from now on"),
     (notices.StandBy(), "another instance publishes; this one waits"),
-    (notices.Sending(7), "sending transaction 7"),
-    (notices.Acknowledged(7, 1234, 1, 0), "Kafka has transaction 7: 1 record, 1,234 bytes"),
+    (notices.SendStart(7), "sending transaction 7"),
+    (notices.Acknowledgement(7, 1234, 1, 0), "Kafka has transaction 7: 1 record, 1,234 bytes"),
     (
-        notices.Acknowledged(7, 10, 2, 3),
+        notices.Acknowledgement(7, 10, 2, 3),
         ("Kafka has transaction 7: 2 records, 10 bytes; 3 records left out, which the format cannot represent"),
     ),
-    (notices.Arrived(9), "all transactions up to 9 have arrived"),
-    (notices.Retrying(2, "transitory", "no broker"), "trying again (attempt 2): no broker"),
+    (notices.Arrival(9), "all transactions up to 9 have arrived"),
+    (notices.Retry(2, "transitory", "no broker"), "trying again (attempt 2): no broker"),
     (notices.Suspension(3, 4, "refused"), "suspended at transaction 3: refused"),
     (notices.Suspension(None, 4, "refused"), "suspended: refused"),
     (notices.SourceRead(()), "the source was read: nothing has changed"),
@@ -30,8 +30,11 @@ SENTENCES: list[tuple[Notice, str]] = [
         notices.SourceRead((4, 5), ("a: bad", "b: bad")),
         ("the source was read: 2 transactions recorded, the last is 5; cannot be read: a: bad; b: bad"),
     ),
-    (notices.SourceFailed("no answer"), "the source cannot be read: no answer"),
-    (notices.Compared("start", 1, 1200), "the table was compared with its topic (start): 1 key written, 1,200 deleted"),
+    (notices.SourceFailure("no answer"), "the source cannot be read: no answer"),
+    (
+        notices.TableComparison("start", 1, 1200),
+        "the table was compared with its topic (start): 1 key written, 1,200 deleted",
+    ),
 ]
 
 
@@ -48,5 +51,5 @@ def test_notices(notice: Notice, words: str, capsys: pytest.CaptureFixture[str])
 
 
 def test_all_notices_are_tested() -> None:
-    """A new notice needs a sentence here."""
+    """Each class of notices has a case in this file, so that a new class needs a sentence."""
     assert {type(notice) for notice, _ in SENTENCES} == set(get_args(Notice))

@@ -194,7 +194,7 @@ def test_the_report_of_the_ess_fits_its_schema(run: Run, data: Path, tmp_path: P
 
 
 def test_reports_of_maps(run: Run, tmp_path: Path) -> None:
-    """A map has reports in all forms."""
+    """A mapping writes its report as a page, as JSON and in the form of the ESS."""
     assert run("samples", tmp_path / "s").returncode == 0
     where = ["--map", "KR_DEMO:LABOUR_TO_PANEL(1.0)", "--structures", tmp_path / "s", "--out", tmp_path / "o"]
     reports = [part for name in ("a.html", "a.json", "a.ess.json") for part in ("--report", tmp_path / name)]
@@ -219,7 +219,7 @@ def test_reports_that_are_refused(run: Run, data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "added", "said"),
+    ("name", "place", "added", "expected_texts"),
     [
         (
             "ml21.xml", b"</m:StructureSpecificData>",
@@ -234,7 +234,7 @@ def test_reports_that_are_refused(run: Run, data: Path, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_reports_contain_footers_and_errors_of_messages(
-    name: str, place: bytes, added: bytes, said: list[str], run: Run, tmp_path: Path
+    name: str, place: bytes, added: bytes, expected_texts: list[str], run: Run, tmp_path: Path
 ) -> None:
     """Messages in the footer of SDMX-ML, and errors in SDMX-JSON, are in the report, on its page and on stderr."""
     before, found, after = FILES[name].partition(place)
@@ -243,8 +243,8 @@ def test_reports_contain_footers_and_errors_of_messages(
     data.write_bytes(before + added + (after if name.endswith("json") else found + after))
     page = tmp_path / "r.html"
     done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--report", page)
-    notes = [f"{data}: {one}" for one in said]
+    notes = [f"{data}: {one}" for one in expected_texts]
     assert json.loads((tmp_path / "o" / "report.json").read_text())["notes"] == notes
     texts = [text for tag, text in _Page(page.read_text()).texts if tag == "li"]
     assert set(notes) <= set(texts)
-    assert all(one in done.stderr for one in said)
+    assert all(one in done.stderr for one in expected_texts)

@@ -32,5 +32,5 @@ def test_time_without_an_answer_does_not_count() -> None:
 
 
 def test_a_limit_of_none_is_never_exceeded() -> None:
-    """A limit of None is never exceeded."""
+    """Without a limit, a replica may catch up for any length of time."""
     assert not BarrierTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)

@@ -100,7 +100,7 @@ def test_without_a_compiler(hook: ModuleType, checkout: Path, monkeypatch: pytes
 
 
 def test_compilation_can_be_forbidden(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With 0 nothing is compiled."""
+    """If the variable is 0, the build compiles no module."""
     monkeypatch.setenv(VARIABLE, "0")
     build(hook, checkout, "editable")
     assert modules(checkout) == []

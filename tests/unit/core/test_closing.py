@@ -51,19 +51,19 @@ def test_closing_in_a_signal_handler_that_interrupts_a_question(
 ) -> None:
     """Closing does not wait for a listener whose status query waits for the interrupted thread."""
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 600)
-    asking, asked = threading.Event(), threading.Event()
+    is_calling, has_called = threading.Event(), threading.Event()
 
     def listener(_change: Change) -> None:
-        asking.set()
+        is_calling.set()
         replica.status()
-        asked.set()
+        has_called.set()
 
     with replica._publisher._waiters:  # where a signal handler may find its own thread
         replica.subscribe(listener)
-        assert asking.wait(30)
+        assert is_calling.wait(30)
         replica.close()
-        assert not asked.is_set()
-    assert asked.wait(30)
+        assert not has_called.is_set()
+    assert has_called.wait(30)
 
 
 def test_closing_waits_for_the_call_under_way(replica: Replica) -> None:

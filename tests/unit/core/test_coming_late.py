@@ -38,7 +38,7 @@ def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
     replica = topic.replica(boundaries=boundaries, history=10).start()
     replica.wait_for(topic.end(), timeout_s=10)
     topic.tombstones_kept_s = 0.2
-    with topic.unavailable():
+    with topic.outage():
         topic.delete("deleted")
         topic.put("kept", b"2")
         topic.put("last", b"1")

@@ -282,7 +282,7 @@ def test_without_the_module(variable: str | None, missing: bool) -> None:
 
 @pytest.mark.parametrize("name", ["general", pytest.param("compiled", marks=needs_parser)])
 def test_the_command_names_the_parser(name: str) -> None:
-    """``kafka-replica --version`` says which parser is used."""
+    """``kafka-replica --version`` reports whether the compiled or the general parser is used."""
     environment = {**os.environ, VARIABLE: "0" if name == "general" else "1"}
     command = [Path(sys.executable).with_name("kafka-replica"), "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

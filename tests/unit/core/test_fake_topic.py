@@ -239,7 +239,7 @@ def test_records_written_without_a_broker_are_seen_afterwards() -> None:
     topic = FakeTopic()
     with topic.replica(stalled_after_s=0.2) as replica:
         replica.wait_ready(PATIENCE_S)
-        with topic.unavailable():
+        with topic.outage():
             positions = topic.put("a", b"1")
             wait_until(lambda: replica.state == State.STALLED)
             assert "a" not in replica.snapshot()
@@ -283,7 +283,7 @@ def test_a_commit_without_an_answer_is_in_the_hands_of_the_test(commits: bool) -
     """A commit without an answer leaves the transaction open; the test decides how it ended."""
     topic = FakeTopic()
     producer = topic.producer()
-    with topic.unavailable(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
+    with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
         transaction.put("a", b"1")
     [held] = topic.open_transactions
     (held.commit if commits else held.abort)()
@@ -294,7 +294,7 @@ def test_a_block_that_raises_without_a_broker_leaves_its_transaction_open() -> N
     """A block that raises while the broker is gone leaves its transaction open; the producer's next one aborts it."""
     topic = FakeTopic()
     producer = topic.producer()
-    with topic.unavailable(), suppress(ZeroDivisionError), producer.transaction() as transaction:
+    with topic.outage(), suppress(ZeroDivisionError), producer.transaction() as transaction:
         transaction.put("a", b"1")
         transaction.put("b", str(1 // 0).encode())
     assert len(topic.open_transactions) == 1

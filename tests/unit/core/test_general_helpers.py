@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica.common.chained import Chained
+from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.common.error_causes import causes
 from kafka_replica.common.folder_sync import sync_folder
 from kafka_replica.common.process import OwnerProcess
@@ -25,13 +25,13 @@ def test_causes_come_in_order_and_once() -> None:
 
 def test_chained_sequences_are_one() -> None:
     """Places and slices of sequences in a row are those of one list, also with empty sequences among them."""
-    chained = Chained[str](["ab", "", "c", "def"])
+    chained = Concatenation[str](["ab", "", "c", "def"])
     assert (len(chained), "".join(chained), chained[-1]) == (6, "abcdef", "f")
     assert ["".join(chained[first:last]) for first in range(7) for last in range(7)] == [
         "abcdef"[first:last] for first in range(7) for last in range(7)
     ]
     assert list(chained[2:][1:]) == ["d", "e", "f"]
-    assert not Chained[str]([])
+    assert not Concatenation[str]([])
     with pytest.raises(IndexError):
         chained[6]
 

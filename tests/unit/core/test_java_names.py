@@ -35,7 +35,7 @@ def test_ways_to_write_jaas(text: str) -> None:
 
 
 def test_escapes_and_odd_characters() -> None:
-    """A password may contain anything."""
+    """User names and passwords in JAAS may contain quotes, backslashes and other special characters."""
     login = parse_jaas(rf'{PLAIN} required username="a\"b" password="p;={{}}\\ \'#//";')
     assert dict(login.options) == {"username": 'a"b', "password": "p;={}\\ '#//"}
 

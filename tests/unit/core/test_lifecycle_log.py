@@ -58,7 +58,7 @@ def test_only_changes_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_replica_logs_its_life(caplog: pytest.LogCaptureFixture) -> None:
-    """One line each for the start, live and stopped; none for what happens in between."""
+    """A replica logs one line each for its start, for live and for stopped, and none for versions between them."""
     topic = FakeTopic()
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"):
@@ -86,7 +86,7 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogC
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica(stalled_after_s=2.0) as replica:
         replica.wait_ready(timeout_s=60)
-        with topic.unavailable():
+        with topic.outage():
             wait_until(lambda: "stalled" in states_logged(caplog))
         wait_until(lambda: states_logged(caplog)[-1] == "live")
     states = states_logged(caplog)  # a busy machine may be slow to answer itself, which is logged, too

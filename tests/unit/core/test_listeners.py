@@ -182,15 +182,15 @@ def test_closing_an_iterator_ends_a_wait_in_it() -> None:
 
 def test_merging_costs_only_the_new_keys() -> None:
     """A full mailbox merges a change of two keys without going through the thousand pending ones."""
-    asked: list[object] = []
+    requested_keys: list[object] = []
 
     class Counting(dict[bytes, Any]):
         def setdefault(self, key: bytes, default: Any = None, /) -> Any:
-            asked.append(key)
+            requested_keys.append(key)
             return super().setdefault(key, default)
 
         def __iter__(self) -> Iterator[bytes]:
-            asked.extend(super().__iter__())
+            requested_keys.extend(super().__iter__())
             return super().__iter__()
 
     driver = Driver()
@@ -203,7 +203,7 @@ def test_merging_costs_only_the_new_keys() -> None:
     merged.before = Counting(merged.before)
     driver.count_to(1001)
     assert mailbox._pending[-1] is merged
-    assert set(asked) == {b"number", b"only-1001"}
+    assert set(requested_keys) == {b"number", b"only-1001"}
 
 
 def test_a_change_after_a_rebuild_is_marked() -> None:

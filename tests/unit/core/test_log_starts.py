@@ -9,7 +9,7 @@ from kafka_replica.records import OpenTransaction
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.log_starts import LogStarts
 from kafka_replica.testing import FakeTopic
-from kafka_replica.transactions import Batch, Kind, Parsed
+from kafka_replica.transactions import Batch, Kind, ParsedContent
 from support.core.log_model import P0, P1, Cluster
 from support.core.model_follower import ModelFollower
 
@@ -72,7 +72,7 @@ def record(key: str, partition: Partition, offset: int, value: str | None = "x",
 def add_committed(delta_builder: DeltaBuilder, *records: Record) -> None:
     """Add records of one partition in one batch."""
     partition = records[0].source
-    content = Parsed(records)
+    content = ParsedContent(records)
     batch = Batch(partition, Kind.PLAIN, records[0].offset, records[-1].offset + 1, len(records), -1, -1, content)
     delta_builder.add_committed([batch])
 

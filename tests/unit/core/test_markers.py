@@ -24,23 +24,23 @@ class Steps:
         for batch in batches:
             self.positions[batch.partition] = batch.end
         reading = Reading(list(batches), Position(self.positions), Position())
-        return self._said(self.rule.take(reading, every_point=every_point))
+        return self._described(self.rule.take(reading, every_point=every_point))
 
     def answer(self, *offsets: int) -> list[str]:
         """Answer with the ends of all partitions, and return the output."""
         ends = Position(dict(zip(self.positions, offsets, strict=True)))
-        return self._said(self.rule.answer(Ends(ends, ends)))
+        return self._described(self.rule.answer(Ends(ends, ends)))
 
-    def _said(self, steps: list[CommittedRecords | ConsistentPoint]) -> list[str]:
-        said = []
+    def _described(self, steps: list[CommittedRecords | ConsistentPoint]) -> list[str]:
+        applied_steps = []
         for step in steps:
             if isinstance(step, CommittedRecords):
-                said += [record[0].decode() for batch in step.batches for record in batch.content.records()]
+                applied_steps += [record[0].decode() for batch in step.batches for record in batch.content.records()]
             else:
                 offsets = ",".join(str(offset) for offset in step.position.values())
                 open_ = "".join(f" open {o.partition.partition}@{o.first_offset}" for o in step.position.open)
-                said.append(f"| {offsets} of {step.transactions}{open_}")
-        return said
+                applied_steps.append(f"| {offsets} of {step.transactions}{open_}")
+        return applied_steps
 
 
 def data(key: str, offset: int, producer: int = 1, epoch: int = 0, partition: Partition = P0) -> Batch:
@@ -64,15 +64,15 @@ def marker(
 def test_each_transaction_of_one_partition_makes_a_version() -> None:
     """Two transactions in one reading give a version each, in the order of their markers; open ones are named."""
     rule = Steps(P0)
-    said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), data("c", 3), marker(4))
-    assert said == ["b", "| 3 of 1 open 0@0", "a", "c", "| 5 of 1"]
+    applied_steps = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), data("c", 3), marker(4))
+    assert applied_steps == ["b", "| 3 of 1 open 0@0", "a", "c", "| 5 of 1"]
 
 
 def test_transactions_before_the_barrier_make_one_version() -> None:
     """A reading of which only the last point is wanted gives that point, which counts all transactions."""
     rule = Steps(P0)
-    said = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), marker(3), every_point=False)
-    assert said == ["b", "a", "| 4 of 2"]
+    applied_steps = rule.take(data("a", 0), data("b", 1, 2), marker(2, 2), marker(3), every_point=False)
+    assert applied_steps == ["b", "a", "| 4 of 2"]
 
 
 def test_aborted_records_are_in_no_version() -> None:
@@ -109,10 +109,10 @@ def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
     rule.take(marker(1))
     assert rule.rule.wants_ends
     assert [step for step in rule.answer(2, 1) if step.startswith("|")] == []
-    assert rule.rule.waits_for_the_open
-    said = rule.take(marker(1, partition=P1))
-    assert said == ["b", "| 2,1 of 1"]
-    assert not rule.rule.waits_for_the_open
+    assert rule.rule.waits_for_open_transactions
+    applied_steps = rule.take(marker(1, partition=P1))
+    assert applied_steps == ["b", "| 2,1 of 1"]
+    assert not rule.rule.waits_for_open_transactions
 
 
 def test_an_epoch_later_is_another_transaction() -> None:
@@ -132,7 +132,7 @@ def _begun_by_an_old_producer() -> Steps:
     assert rule.answer(2, 1) == ["a"]
     assert rule.rule.wants_ends, "the epoch does not tell, so the ends are asked for again"
     assert rule.answer(2, 1) == []
-    assert rule.rule.waits_for_the_open
+    assert rule.rule.waits_for_open_transactions
     return rule
 
 
@@ -194,15 +194,17 @@ def test_a_record_without_a_marker_is_not_an_epoch_bump(order: tuple[Partition, 
     rule.take(*(marker(1, epoch=1, partition=partition) for partition in order))
     while rule.rule.wants_ends:
         rule.answer(2, 2)
-    said = rule.take(data("b", 2, epoch=1), data("c", 2, epoch=1, partition=P1), marker(3, epoch=1))
+    applied_steps = rule.take(data("b", 2, epoch=1), data("c", 2, epoch=1, partition=P1), marker(3, epoch=1))
     while rule.rule.wants_ends:
-        said += rule.answer(4, 3)
-    assert [step for step in said if step.startswith("|")] == [], "the other part of the transaction has no marker yet"
-    said += rule.take(marker(3, epoch=1, partition=P1))
+        applied_steps += rule.answer(4, 3)
+    assert [step for step in applied_steps if step.startswith("|")] == [], (
+        "the other part of the transaction has no marker yet"
+    )
+    applied_steps += rule.take(marker(3, epoch=1, partition=P1))
     while rule.rule.wants_ends:
-        said += rule.answer(4, 4)
-    assert said[:2] == ["b", "c"]
-    assert said[2] in {"| 4,3 of 1", "| 4,4 of 1"}
+        applied_steps += rule.answer(4, 4)
+    assert applied_steps[:2] == ["b", "c"]
+    assert applied_steps[2] in {"| 4,3 of 1", "| 4,4 of 1"}
 
 
 def test_an_epoch_that_is_two_higher_is_no_bump() -> None:

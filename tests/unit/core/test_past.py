@@ -120,8 +120,8 @@ class Story:
         reachable: list[int | Snapshot] = [*range(max(1, newest - 5), newest + 1), *self.held]
         before, after = self.dice.choices([one for one in reachable if self.number(one) in self.versions], k=2)
         was, now = self.versions[self.number(before)], self.versions[self.number(after)]
-        assert told(self.replica.diff(before, after)) == expected(was, now)
-        assert told(self.replica.diff(before)) == expected(was, self.versions[newest])
+        assert values_by_key(self.replica.diff(before, after)) == expected(was, now)
+        assert values_by_key(self.replica.diff(before)) == expected(was, self.versions[newest])
 
     @staticmethod
     def number(one: int | Snapshot) -> int:
@@ -129,7 +129,7 @@ class Story:
         return one if isinstance(one, int) else one.version
 
 
-def told(difference: Difference) -> dict[bytes, tuple[object, object]]:
+def values_by_key(difference: Difference) -> dict[bytes, tuple[object, object]]:
     """Return a difference as values and headers, and check its three lists against them."""
     found: dict[bytes, tuple[object, object]] = {}
     for key, was, now in difference:

@@ -15,7 +15,7 @@ WORK = "import time\nwhile time.process_time() < 0.3: pass\n"
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux writes there what processes take")
 def test_the_time_of_processes_that_run_and_that_have_ended_is_included() -> None:
-    """Both a process that has ended and one that still runs add what they have taken."""
+    """The processor time includes that of a child that has ended, and of one that still runs."""
     before_s = spent_s()
     subprocess.run([sys.executable, "-c", WORK], check=True)
     between_s = spent_s()

@@ -209,7 +209,7 @@ def test_odd_timestamps_and_texts() -> None:
 
 
 def test_help_shows_no_private_parameter() -> None:
-    """``help(Replica)`` shows no private parameter."""
+    """The signatures that ``help`` shows for public classes have no private parameter."""
     from kafka_replica.sdmx import LiveStructures, Structures
 
     for kind in (Replica, AsyncReplica, Structures, LiveStructures, MemoryStore, RocksStore, LocalKafka, FakeTopic):

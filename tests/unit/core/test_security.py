@@ -132,10 +132,10 @@ def test_impossible_settings_are_refused_with_a_remedy(config: dict[str, Any], r
     """Each refusal is an error of this package, names the property and a remedy, and shows no secret."""
     with pytest.raises(ConfigurationError, match=reason) as caught:
         connection_settings(config if "metadata.broker.list" in config else {**BASE, **config})
-    told: BaseException | None = caught.value
-    while told is not None:
-        assert SECRET not in str(told)
-        told = told.__cause__
+    chained: BaseException | None = caught.value
+    while chained is not None:
+        assert SECRET not in str(chained)
+        chained = chained.__cause__
 
 
 def test_kerberos_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ def test_refusals_outages_and_wrong_settings_are_distinguished(
 
 def test_gssapi_errors_are_authentication_errors() -> None:
     """Errors of the package gssapi are authentication errors."""
-    said = type("GSSError", (Exception,), {"__module__": "gssapi.raw.misc"})("No credentials")
-    found = connection_failed(said, "x")
+    gss_error = type("GSSError", (Exception,), {"__module__": "gssapi.raw.misc"})("No credentials")
+    found = connection_failed(gss_error, "x")
     assert isinstance(found, AuthenticationError)
     assert "klist" in str(found)

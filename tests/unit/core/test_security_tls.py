@@ -100,8 +100,8 @@ def test_named_authorities_replace_those_of_the_system(world: World) -> None:
 
 def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
     """A folder of authorities with hashed names, as OpenSSL needs it, is trusted."""
-    asked = ["openssl", "x509", "-hash", "-noout", "-in", world.path("ours.crt")]
-    name = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    command = ["openssl", "x509", "-hash", "-noout", "-in", world.path("ours.crt")]
+    name = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     (tmp_path / f"{name}.0").write_text(world.text("ours.crt"))
     assert world.meet(ssl__ca__location=str(tmp_path)) == "nobody"
 

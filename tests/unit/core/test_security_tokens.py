@@ -132,7 +132,7 @@ class IdentityProvider(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
         self.answers: list[tuple[int, str, str]] = []
-        self.asked: list[tuple[str, dict[str, str], str]] = []
+        self.requests: list[tuple[str, dict[str, str], str]] = []
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -142,7 +142,7 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Give the next answer of the list."""
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
-        self.server.asked.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        self.server.requests.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
         code, location, answer = self.server.answers.pop(0)
         self.send_response(code)
         if location:
@@ -180,14 +180,14 @@ def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
     more = {"sasl.oauthbearer.scope": "api://a/.default b%20c", "sasl.oauthbearer.extensions": "k=v, l=w"}
     made = token({**config, **more})
     assert (made.expiry_s, made.extensions) == (expiry_s, {"k": "v", "l": "w"})
-    path, headers, body = identity.asked[0]
+    path, headers, body = identity.requests[0]
     assert path == "/token?x=1"
     assert base64.b64decode(headers["authorization"].removeprefix("Basic ")).decode() == f"me:{SECRET}"
     assert body == "grant_type=client_credentials&scope=api://a/.default%20b%20c"
     made = token(config)
     assert made.value == "opaque"
     assert 0 < made.expiry_s - time.time() <= 600
-    assert identity.asked[1][2] == "grant_type=client_credentials"
+    assert identity.requests[1][2] == "grant_type=client_credentials"
 
 
 def test_a_refusal_of_the_identity_provider_is_final(identity: IdentityProvider) -> None:
@@ -208,7 +208,7 @@ def test_a_refusal_of_the_identity_provider_is_final(identity: IdentityProvider)
             token({**OIDC, "sasl.oauthbearer.token.endpoint.url": f"{identity.url}/token?key={SECRET}"})
         assert SECRET not in str(caught.value)
         assert f"from {identity.url}/token: " in str(caught.value)
-    assert not any(path == "/elsewhere" for path, _, _ in identity.asked)
+    assert not any(path == "/elsewhere" for path, _, _ in identity.requests)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}"

@@ -230,7 +230,7 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_s", "told_s", "age_s", "least_s", "is_late"),
+    ("given_s", "reported_s", "age_s", "least_s", "is_late"),
     [
         (None, 100.0, 50, 0, False),
         (None, 100.0, 200, 0, True),
@@ -244,7 +244,7 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
 )
 @pytest.mark.parametrize("is_first", [True, False])
 def test_for_how_long(
-    given_s: float | None, told_s: float | None, age_s: int, least_s: float, *, is_late: bool, is_first: bool
+    given_s: float | None, reported_s: float | None, age_s: int, least_s: float, *, is_late: bool, is_first: bool
 ) -> None:
     """A read is late if it took longer than tombstones are kept and an offset is missing."""
     tombstones = TombstoneCheck(given_s, least_s)
@@ -255,9 +255,9 @@ def test_for_how_long(
         tombstones.resume(begin, [P], {})
     assert tombstones.late() is None
     tombstones.gap(P, read)
-    assert tombstones.wants_to_be_told is (given_s is None)
+    assert tombstones.needs_retentions is (given_s is None)
     if given_s is None:
-        tombstones.set_retentions({} if told_s is None else {TOPIC: told_s})
+        tombstones.set_retentions({} if reported_s is None else {TOPIC: reported_s})
     assert (tombstones.late() is not None) is is_late
     tombstones.forgive()
     assert tombstones.late() is None
@@ -277,7 +277,7 @@ def test_the_longer_of_two_clocks_counts() -> None:
 
 
 def test_both_clocks_advance() -> None:
-    """Both clocks advance."""
+    """An instant has a time of the wall clock and one of the monotonic clock, and its age is not negative."""
     first, second = now(), now()
     assert 0 <= first.age_s(second) < 3600
     assert first.counted_s is not None

@@ -192,14 +192,14 @@ def test_a_series_without_observations_in_json(action: str, letter: str, period:
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "expected_text"),
     [({"a": 1}, "not an SDMX-JSON data message"), ({"data": {"structures": [{}], "dataSets": [{}]}}, "missing field")],
 )
-def test_other_json_is_refused_with_an_explanation(message: dict[str, Any], said: str, tmp_path: Path) -> None:
-    """Other JSON is refused with an explanation."""
+def test_other_json_is_refused_with_an_explanation(message: dict[str, Any], expected_text: str, tmp_path: Path) -> None:
+    """JSON other than a data message is refused with the reason, not with an internal error."""
     file = tmp_path / "data.json"
     file.write_text(json.dumps(message))
-    with pytest.raises(DatasetError, match=said) as error:
+    with pytest.raises(DatasetError, match=expected_text) as error:
         read_data_message(file)
     assert "KeyError" not in str(error.value)
 

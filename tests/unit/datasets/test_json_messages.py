@@ -176,8 +176,8 @@ WRONG: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "said"), WRONG, ids=[said for _, said in WRONG])
-def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "expected_text"), WRONG, ids=[expected_text for _, expected_text in WRONG])
+def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], expected_text: str) -> None:
     """An error names its location, the value and the component; nothing is counted from the end, or left out."""
     dataset: dict[str, Any] = {}
     change(dataset)
@@ -185,7 +185,7 @@ def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], said: str) -> No
     levels["dimensionGroup"] = [{"id": "G"}]
     with pytest.raises(DatasetError) as error:
         rows_in(message(dataset, attributes=levels))
-    assert said in str(error.value)
+    assert expected_text in str(error.value)
     assert "reading m " in str(error.value)
 
 

@@ -54,12 +54,12 @@ def test_each_csv_file_gives_the_rows_of_the_field_guide(case: CsvCase, tmp_path
     assert rows_in(read_sdmx_csv(file, rules=rules, **case.settings)) == case.rows
 
 
-@pytest.mark.parametrize(("name", "data", "said"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
-def test_a_file_that_is_not_sdmx_csv_is_refused(name: str, data: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "data", "expected_text"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
+def test_a_file_that_is_not_sdmx_csv_is_refused(name: str, data: str, expected_text: str, tmp_path: Path) -> None:
     """A file that is not SDMX-CSV is refused; the error names the file and the reason."""
     file = tmp_path / "data.csv"
     file.write_text(data)
-    with pytest.raises(DatasetError, match=said) as error:
+    with pytest.raises(DatasetError, match=expected_text) as error:
         read_sdmx_csv(file)
     assert str(file) in str(error.value)
 
@@ -180,17 +180,19 @@ def test_version_1_has_no_actions(action: str, tmp_path: Path) -> None:
         write_sdmx_csv(pl.DataFrame([*rows, {"DIM_1": "B", "ACTION": action}]), file, world_rules(), version="1.0")
 
 
-@pytest.mark.parametrize(("artefact", "said"), [(DSD, "DataStructure"), (AGREEMENT, "ProvisionAgreement")])
-def test_version_1_is_of_dataflows(artefact: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("artefact", "expected_text"), [(DSD, "DataStructure"), (AGREEMENT, "ProvisionAgreement")])
+def test_version_1_is_of_dataflows(artefact: str, expected_text: str, tmp_path: Path) -> None:
     """Version 1.0 is written for dataflows only: its single structure column is DATAFLOW."""
-    with pytest.raises(UsageError, match=f"rows of a {said}, only of a Dataflow; write version 2.0"):
+    with pytest.raises(UsageError, match=f"rows of a {expected_text}, only of a Dataflow; write version 2.0"):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", rules_of(world(), artefact), version="1.0")
 
 
-@pytest.mark.parametrize(("words", "said"), WRONG_WORDS)
-def test_an_invalid_choice_is_refused_with_the_valid_ones(words: dict[str, Any], said: str, tmp_path: Path) -> None:
-    """An invalid choice is refused with the valid ones."""
-    with pytest.raises(UsageError, match=said):
+@pytest.mark.parametrize(("words", "expected_text"), WRONG_WORDS)
+def test_an_invalid_choice_is_refused_with_the_valid_ones(
+    words: dict[str, Any], expected_text: str, tmp_path: Path
+) -> None:
+    """The error for an invalid value of an argument lists the valid values."""
+    with pytest.raises(UsageError, match=expected_text):
         write_sdmx_csv(pl.DataFrame({"DIM_1": ["A"]}), tmp_path / "x.csv", world_rules(), **words)
 
 
@@ -213,12 +215,12 @@ def test_a_pattern_selects_files_and_folders(tmp_path: Path) -> None:
         read_sdmx_csv(tmp_path / "x*.csv")
 
 
-@pytest.mark.parametrize(("name", "data", "said"), PLAIN_CSV, ids=[name for name, _, _ in PLAIN_CSV])
-def test_other_csv_that_is_refused(name: str, data: str | bytes, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "data", "expected_text"), PLAIN_CSV, ids=[name for name, _, _ in PLAIN_CSV])
+def test_other_csv_that_is_refused(name: str, data: str | bytes, expected_text: str, tmp_path: Path) -> None:
     """Faulty plain CSV is refused, as SDMX-CSV is: nothing is filled up, renamed or guessed."""
     file = tmp_path / "data.csv"
     file.write_bytes(data.encode() if isinstance(data, str) else data)
-    with pytest.raises(DatasetError, match=said) as error:
+    with pytest.raises(DatasetError, match=expected_text) as error:
         read_plain_csv(file)
     assert str(file) in str(error.value)
 

@@ -154,7 +154,7 @@ def test_an_explicit_measure_may_have_the_qualified_type_alone(file: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("body", "kind", "said"),
+    ("body", "kind", "expected_text"),
     [
         (f"<g:Obs><g:ObsKey>{_generic({'A': 'x'})}{_generic({'A': 'y'})}</g:ObsKey></g:Obs>", "Generic", "A has two"),
         ('<g:Obs><g:ObsValue value="1"/><g:ObsValue value="2"/></g:Obs>', "Generic", "OBS_VALUE has two"),
@@ -166,9 +166,9 @@ def test_an_explicit_measure_may_have_the_qualified_type_alone(file: Path) -> No
         ),
     ],
 )  # fmt: skip
-def test_a_second_value_of_a_component_is_refused(body: str, kind: str, said: str, file: Path) -> None:
+def test_a_second_value_of_a_component_is_refused(body: str, kind: str, expected_text: str, file: Path) -> None:
     """Two values in one element are an error, because one would be lost; the same value twice does no harm."""
-    with pytest.raises(DatasetError, match=f"line 3: {said} values in one element"):
+    with pytest.raises(DatasetError, match=f"line 3: {expected_text} values in one element"):
         rows_in(file, message(body, "AllDimensions", kind=kind))
     same = body.replace('"y"', '"x"').replace('"2"', '"1"').replace(">2<", ">1<")
     assert len(rows_in(file, message(same, "AllDimensions", kind=kind))) == 1
@@ -345,11 +345,11 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> None:
     """A hostile or damaged file is refused with an error that names it, in little memory."""
-    text, said = HOSTILE[name]
+    text, expected_text = HOSTILE[name]
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     tracemalloc.start()
     try:
-        with pytest.raises(DatasetError, match=rf"data\.xml.*{said}"):
+        with pytest.raises(DatasetError, match=rf"data\.xml.*{expected_text}"):
             list(data_message_rows(file))
         assert tracemalloc.get_traced_memory()[1] < 40_000_000
     finally:

@@ -104,11 +104,11 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_data_in_an_unknown_part_is_refused(name: str, tmp_path: Path) -> None:
     """Data in a part that SDMX-ML does not define is an error that names the part, its line and the file."""
-    text, said = REFUSED[name]
+    text, expected_text = REFUSED[name]
     file = tmp_path / "data.xml"
     file.write_text("\n" + text.replace("\n", "\n\n"))
     line = 8 if " \n stray" in text else 6
-    with pytest.raises(DatasetError, match=rf"reading .*data\.xml: line {line}: .*{said}"):
+    with pytest.raises(DatasetError, match=rf"reading .*data\.xml: line {line}: .*{expected_text}"):
         list(data_message_rows(file))
 
 
@@ -166,15 +166,17 @@ _SECOND = f'<m:Structure structureID="Z"><c:Structure>{DSD}</c:Structure></m:Str
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "expected_text"),
     [(' ss:structureRef="Q"', "the structureRef 'Q', which the header does not declare"), ("", "no structureRef")],
 )
-def test_a_structure_that_the_header_does_not_declare_is_refused(reference: str, said: str, tmp_path: Path) -> None:
+def test_a_structure_that_the_header_does_not_declare_is_refused(
+    reference: str, expected_text: str, tmp_path: Path
+) -> None:
     """If the header declares several structures, each data set must refer to one of them."""
     file = tmp_path / "data.xml"
     text = message(_series("") + f"</m:DataSet>\n<m:DataSet{reference}>" + _series(""))
     file.write_text(text.replace("</m:Header>", _SECOND))
-    with pytest.raises(DatasetError, match=rf"data\.xml: line 4: a data set has {said}.*\('S', 'Z'\)"):
+    with pytest.raises(DatasetError, match=rf"data\.xml: line 4: a data set has {expected_text}.*\('S', 'Z'\)"):
         read_data_message(file)
 
 

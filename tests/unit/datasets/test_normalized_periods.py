@@ -12,7 +12,7 @@ import pytest
 
 from kafka_replica.data.polars.datasets import read_sdmx_csv, write_sdmx_csv
 from kafka_replica.data.validation import generate_rows
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 from support.datasets.csv_cases import world_rules
 from support.datasets.normalized_cases import DAYS, MIXED, Day, rows_of_days, time_rules
 

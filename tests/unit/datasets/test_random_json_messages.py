@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from kafka_replica.common.chained import Chained
+from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.data.files.messages import data_message_rows, read_message_columns
 from kafka_replica.data.files.messages.aligned import aligned
 from kafka_replica.data.files.messages.json import datasets, json_blocks
@@ -50,12 +50,12 @@ def test_locations_of_rows_do_not_keep_their_values(tmp_path: Path) -> None:
     path = tmp_path / "data.json"
     path.write_text(json.dumps(MessageMaker(3).message()))
     kept = [block.paths for block in json_blocks(io.BytesIO(path.read_bytes()), "data.json")]
-    assert any(isinstance(one, Chained) for one in kept)
+    assert any(isinstance(one, Concatenation) for one in kept)
     reached: list[Any] = [*kept]
     seen: set[int] = set()
     while reached:
         one = reached.pop()
-        if id(one) not in seen and isinstance(one, (Chained, Paths, list, dict, tuple)):
+        if id(one) not in seen and isinstance(one, (Concatenation, Paths, list, dict, tuple)):
             seen.add(id(one))
             reached += gc.get_referents(one)
             assert not isinstance(one, list) or all(isinstance(each, (str, int, Paths)) for each in one)

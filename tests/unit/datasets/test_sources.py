@@ -138,7 +138,7 @@ def test_both_extensions_of_sdmx_edi_are_known(tmp_path: Path) -> None:
 def test_archives_that_are_refused(tmp_path: Path) -> None:
     """An archive without data, in an archive, or with a password is refused."""
     file = tmp_path / "z.zip"
-    for data, kind, said in (
+    for data, kind, expected_text in (
         (zipped(a__md=b""), UsageError, r"it contains no file named \*.csv"),
         (zipped_once(zipped_once(CSV)), DatasetError, "an archive within an archive"),
         (
@@ -150,7 +150,7 @@ def test_archives_that_are_refused(tmp_path: Path) -> None:
         (CSV, DatasetError, "the archive is damaged"),
     ):
         file.write_bytes(data)
-        with pytest.raises(kind, match=said):
+        with pytest.raises(kind, match=expected_text):
             sources_of([str(file)])[0].read()
     locked = bytearray(zipped_once(CSV))
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -177,7 +177,7 @@ def _parquet() -> bytes:
 def test_the_first_bytes_of_standard_input_show_its_kind(
     data: bytes, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The first bytes of standard input show its kind."""
+    """Data on standard input has the kind that its first bytes show, also if it is compressed."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     (source,) = sources_of(["-"])
     assert (source.kind, source.path, source.is_packed) == (kind, "-", True)

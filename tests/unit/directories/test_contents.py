@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.directories import DuplicateValueError, MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.schema import Schema
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.records import Partition, Record
 from support.core.snapshots import snapshot_of
 

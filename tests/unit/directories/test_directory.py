@@ -28,13 +28,13 @@ from kafka_replica.directories import (
     UniqueIndex,
     record_validator,
 )
-from kafka_replica.directories.contents import Contents
-from kafka_replica.directories.decoding import decoder_for
-from kafka_replica.directories.interpretation import Interpreter
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.interpreters import ActiveRows, Put
-from kafka_replica.directories.read_only_dict import ReadOnlyDict
-from kafka_replica.directories.schema import Schema
-from kafka_replica.directories.versions import ContentVersions
+from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.records.decoding import decoder_for
+from kafka_replica.directories.records.interpretation import Interpreter
+from kafka_replica.directories.versions.recent_versions import ContentVersions
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
@@ -405,7 +405,7 @@ def test_bad_records_are_retried(topic: FakeTopic, tmp_path: Path, is_interprete
 
 
 def test_a_directory_that_was_stopped_is_not_retried(topic: FakeTopic) -> None:
-    """Its error is raised."""
+    """A retry after a bad record has stopped the directory raises the error of that record."""
     put(topic, T1=b"bad")
     with topic.replica() as replica:
         terminals = Directory(replica, Terminal)
@@ -517,16 +517,16 @@ def test_a_listener_receives_objects_before_and_after_each_version(topic: FakeTo
 @pytest.mark.parametrize("interpreter", [None, ActiveRows(key="terminal_id")])
 def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: Interpreter | None) -> None:
     """A key that two records claim is absent for both, and there again when one of the records has gone."""
-    told: dict[str, Terminal] = {}
+    received: dict[str, Terminal] = {}
     versions: list[int] = []
     came = threading.Condition()
 
     def listen(change: DirectoryChange[str, Terminal]) -> None:
         with came:
-            told.update(change.added)
-            told.update({key: each.after for key, each in change.changed.items()})
+            received.update(change.added)
+            received.update({key: each.after for key, each in change.changed.items()})
             for key in change.deleted:
-                del told[key]
+                del received[key]
             versions.append(change.version)
             came.notify_all()
 
@@ -548,8 +548,8 @@ def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: I
             with came:
                 assert came.wait_for(lambda version=view.version: versions and versions[-1] >= version, WAIT_S)
             claimed = [each.terminal_id for each in map(decoded, replica.snapshot().values())]
-            assert told.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
-            assert told == {key: terminals[key] for key in told}
+            assert received.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
+            assert received == {key: terminals[key] for key in received}
 
 
 def decoded(record: Record) -> Terminal:

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from kafka_replica import Replica
 from kafka_replica.directories import Directory, DirectoryChange, MultiValuedIndex, UniqueIndex
-from kafka_replica.directories.contents import Contents
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.interpreters import Put
-from kafka_replica.directories.schema import Schema
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.records import Partition, Record
 from kafka_replica.stores import Snapshot
@@ -161,7 +161,7 @@ def test_the_order_of_records_may_change_when_the_log_is_replaced() -> None:
         for key, event in events.items():
             position = topic.put(key, event)
         assert directory.wait_for(position, WAIT_S)["a"] == 2
-        with topic.unavailable():
+        with topic.outage():
             topic.recreate()
             for key, event in reversed(events.items()):
                 topic.put(key, event)

@@ -11,7 +11,7 @@ NAMES = [name for layer in layers() for name in layer]
 
 
 def test_the_table_is_up_to_date() -> None:
-    """Otherwise: ``PYTHONPATH=tests python -m support.docs.architecture_page``."""
+    """The page has the generated table: ``PYTHONPATH=tests python -m support.docs.architecture_page``."""
     page = PAGE.read_text(encoding="utf-8")
     assert "<!-- packages -->\n| layer |" in page
     assert with_table(page) == page

@@ -10,7 +10,7 @@ from support.docs.configuration_page import CLASSES, PAGE, settings_table, table
 
 
 def test_the_page_is_up_to_date() -> None:
-    """Otherwise: ``PYTHONPATH=tests python -m support.docs.configuration_page``."""
+    """The page has the generated tables: ``PYTHONPATH=tests python -m support.docs.configuration_page``."""
     page = PAGE.read_text(encoding="utf-8")
     assert with_tables(page) == page
     assert set(re.findall(r"<!-- (\w+) -->", page)) == set(tables())

@@ -57,7 +57,7 @@ def test_a_good_topic() -> None:
     ],
 )
 def test_each_deviating_setting_is_noticed_alone(name: str, value: str, severity: Severity | None) -> None:
-    """Each deviating setting is noticed alone."""
+    """A setting that deviates gives one finding with its severity, and no other finding."""
     assert severities_of({**GOOD, name: value}) == ({} if severity is None else {f"topic {name}": severity})
 
 

@@ -76,7 +76,7 @@ def test_values_are_converted_for_readers() -> None:
     ],
 )
 def test_unknown_content_types_are_bad(headers: list[tuple[str, bytes | None]], says: str) -> None:
-    """Both sides refuse a value that no decoder is registered for; tombstones need none."""
+    """Reading and writing refuse a value without a registered decoder; tombstones need none."""
     stack = Stack([ContentType(DECODERS)])
     for transform in (stack.incoming, stack.outgoing):
         with pytest.raises(PieceError, match=says):

@@ -142,7 +142,7 @@ def test_an_empty_stack() -> None:
 
 
 def test_the_identity_has_the_order_and_options() -> None:
-    """Stacks that read differently have different identities."""
+    """Stacks of other options or another order have different identities, because they read differently."""
     stacks = [
         Stack([Suffix("x")]),
         Stack([Suffix("y")]),

@@ -447,7 +447,7 @@ def test_a_closed_history_releases_the_database(folder: Path) -> None:
 
 
 def test_stores_and_histories_refuse_each_others_folders(folder: Path) -> None:
-    """Neither overwrites the other's data."""
+    """A store does not open a history's folder, nor a history a store's, so neither overwrites the other."""
     VersionHistory(folder / "history").close()
     with pytest.raises(ConfigurationError, match="contains other files than a store"):
         RocksStore(folder / "history")

@@ -85,7 +85,7 @@ def test_the_bytes_in_the_topic_are_the_documented_ones() -> None:
 
 
 def test_equal_values_of_one_key_share_no_chunk() -> None:
-    """Equal values of one key share no chunk."""
+    """Each write of the same value has an id of its own, so that no two writes share a chunk."""
     ids = {split("k", b"abc", chunk_bytes=1).manifest.write_id for _ in range(100)}  # type: ignore[union-attr]
     assert len(ids) == 100
 
@@ -101,7 +101,7 @@ def read(state: dict[bytes, Record]) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("number", "value", "said"),
+    ("number", "value", "expected_text"),
     [
         (1, None, "chunk 2 of 3 is missing"),
         (1, b"de", "chunk 2 of 3 has 2 bytes instead of 3"),
@@ -109,7 +109,7 @@ def read(state: dict[bytes, Record]) -> Record:
         (1, b"dEf", "its hash differs"),
     ],
 )
-def test_a_value_with_a_wrong_chunk_is_never_shown(number: int, value: bytes | None, said: str) -> None:
+def test_a_value_with_a_wrong_chunk_is_never_shown(number: int, value: bytes | None, expected_text: str) -> None:
     """The error is that of a bad record: it names the record of the main key, and what is wrong."""
     state = large()
     chunk = chunk_key(b"k", ID, number)
@@ -117,7 +117,9 @@ def test_a_value_with_a_wrong_chunk_is_never_shown(number: int, value: bytes | N
         del state[chunk]
     else:
         state[chunk] = state[chunk]._replace(value=value)
-    with pytest.raises(BadRecordError, match=rf"^record at t-2, offset 3 \(k\): its large value.*{said}") as caught:
+    with pytest.raises(
+        BadRecordError, match=rf"^record at t-2, offset 3 \(k\): its large value.*{expected_text}"
+    ) as caught:
         read(state)
     assert caught.value.record == state[b"k"]
 
@@ -163,7 +165,7 @@ def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected_text"),
     [
         ({"key": b"a\0kr-chunk/x"}, "reserved for chunks"),
         ({"key": "kr-chunk/x"}, "reserved for chunks"),
@@ -173,9 +175,9 @@ def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> Non
         ({"previous": Manifest(ID, 1, 1, ""), "write_id": ID}, "was used before"),
     ],
 )
-def test_an_unsplittable_value_is_refused_before_the_first_record(arguments: dict, said: str) -> None:
-    """The error comes before the first record."""
-    with pytest.raises(UsageError, match=re.escape(said)):
+def test_an_unsplittable_value_is_refused_before_the_first_record(arguments: dict, expected_text: str) -> None:
+    """Impossible arguments raise an error with the reason before any record is made."""
+    with pytest.raises(UsageError, match=re.escape(expected_text)):
         split(**{"key": "k", "value": b"abc", "chunk_bytes": 1, **arguments})
 
 

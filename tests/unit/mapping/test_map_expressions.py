@@ -7,7 +7,7 @@ import pytest
 
 from kafka_replica.data.errors import MapError
 from kafka_replica.data.mapping.regexes import UnusableExpressionError, usable
-from kafka_replica.sdmx.text_types import anchored
+from kafka_replica.sdmx.values.text_types import anchored
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
 from support.rules.structures_by_hand import version_of
@@ -129,7 +129,7 @@ def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected_text"),
     [
         (r"/([a-z]*)+/>[\1]", "row 1: a target refers to group 1, but a part"),
         ("/(/>x", "row 1: the expression .* malformed"),
@@ -137,9 +137,9 @@ def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
         (r"/\p{L}{1;300}/>x", "row 1: the expression .* too large"),
     ],
 )
-def test_a_row_with_an_unusable_expression_is_named(row: str, told: str) -> None:
+def test_a_row_with_an_unusable_expression_is_named(row: str, expected_text: str) -> None:
     """A map with such a row is refused when it is compiled; the error names the row."""
-    with pytest.raises(MapError, match=told):
+    with pytest.raises(MapError, match=expected_text):
         plan_of(version_of(*one("R", row)))
 
 

@@ -15,23 +15,23 @@ from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,
-    Committed,
+    CommitAcknowledgement,
     Connect,
-    Connected,
+    DatabaseState,
     Decision,
     Event,
-    KafkaFailed,
-    Leased,
-    Marked,
+    KafkaFailure,
+    KafkaSessionStart,
+    LeaseGrant,
     MarkSent,
     Pause,
-    Queried,
     Query,
+    RelayStart,
     Send,
-    Started,
+    StoredOutcome,
     Suspend,
     Wait,
-    Waited,
+    WaitEnd,
 )
 from kafka_replica.producer.relay.rules import Relay
 from support.effort import examples
@@ -121,8 +121,8 @@ class TrustsTheDatabase(Relay):
 
     def on(self, event: Event) -> Decision:
         """Process an event with one rule changed."""
-        if isinstance(event, Connected) and self._seen is not None:
-            event = Connected(self._seen.sent)
+        if isinstance(event, KafkaSessionStart) and self._seen is not None:
+            event = KafkaSessionStart(self._seen.sent)
         return super().on(event)
 
 
@@ -131,7 +131,7 @@ class TriesAgainAtOnce(Relay):
 
     def on(self, event: Event) -> Decision:
         """Process an event with one rule changed."""
-        if isinstance(event, KafkaFailed) and event.may_have_arrived and self._sending is not None:
+        if isinstance(event, KafkaFailure) and event.may_have_arrived and self._sending is not None:
             return Send(self._sending)
         return super().on(event)
 
@@ -141,7 +141,7 @@ class ComparesNumbersAlone(Relay):
 
     def on(self, event: Event) -> Decision:
         """Process an event with one rule changed."""
-        if isinstance(event, (Connected, Committed)):
+        if isinstance(event, (KafkaSessionStart, CommitAcknowledgement)):
             event = event._replace(fingerprint=None)
         return super().on(event)
 
@@ -166,24 +166,24 @@ def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.Searc
 def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int | None = 4) -> tuple[Relay, Decision]:
     """Return a relay that has connected and looked, and its decision."""
     relay = Relay(retries)
-    seen = Queried(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
-    assert relay.on(Started()) == Acquire()
-    relay.on(Leased())
+    seen = DatabaseState(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
+    assert relay.on(RelayStart()) == Acquire()
+    relay.on(LeaseGrant())
     assert relay.on(seen) == Connect()
-    assert relay.on(Connected(progress)) == Acquire(), "the lease may be lost by now"
-    relay.on(Leased())
+    assert relay.on(KafkaSessionStart(progress)) == Acquire(), "the lease may be lost by now"
+    relay.on(LeaseGrant())
     return relay, relay.on(seen)
 
 
-SEEN = Queried(running=True, sent=4, recorded=5, next_ids=(5,))
+SEEN = DatabaseState(running=True, sent=4, recorded=5, next_ids=(5,))
 
 
 def reconnected(relay: Relay) -> Decision:
     """Return the decision of a relay that has waited, connected and looked again."""
-    for event in (Waited(), Leased()):
+    for event in (WaitEnd(), LeaseGrant()):
         relay.on(event)
     assert relay.on(SEEN) == Connect()
-    for event in (Connected(4), Leased()):
+    for event in (KafkaSessionStart(4), LeaseGrant()):
         relay.on(event)
     return relay.on(SEEN)
 
@@ -193,13 +193,13 @@ def test_an_outage_never_suspends_the_producer() -> None:
     relay, decision = ready()
     for attempt in range(1, 2000):
         assert decision == Send(5)
-        assert relay.on(KafkaFailed(Fault.TRANSITORY, "down", attempt % 2 == 1)) == Wait(Pause.RETRY, attempt)
+        assert relay.on(KafkaFailure(Fault.TRANSITORY, "down", attempt % 2 == 1)) == Wait(Pause.RETRY, attempt)
         assert not relay.connected
         decision = reconnected(relay)
-    assert relay.on(Committed(5)) == MarkSent(5)
-    relay.on(Marked())
-    assert relay.on(Queried(True, 5, 6, (6,))) == Send(6)
-    assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 1), "it counts anew"
+    assert relay.on(CommitAcknowledgement(5)) == MarkSent(5)
+    relay.on(StoredOutcome())
+    assert relay.on(DatabaseState(True, 5, 6, (6,))) == Send(6)
+    assert relay.on(KafkaFailure(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 1), "it counts anew"
 
 
 @pytest.mark.parametrize("fault", [Fault.FENCED, Fault.MISSING, Fault.UNEXPECTED, Fault.AUTHENTICATION])
@@ -208,44 +208,51 @@ def test_a_likely_temporary_fault_is_retried_three_times_then_suspends(fault: Fa
     relay, decision = ready()
     for attempt in (1, 3, 5):
         assert decision == Send(5)
-        assert relay.on(KafkaFailed(fault, "no")) == Wait(Pause.RETRY, attempt)
+        assert relay.on(KafkaFailure(fault, "no")) == Wait(Pause.RETRY, attempt)
         reconnected(relay)
-        assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, attempt + 1)
+        assert relay.on(KafkaFailure(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, attempt + 1)
         decision = reconnected(relay)
-    assert relay.on(KafkaFailed(fault, "no")) == Suspend(5, fault, "no", False)
-    relay.on(Waited())
+    assert relay.on(KafkaFailure(fault, "no")) == Suspend(5, fault, "no", False)
+    relay.on(WaitEnd())
     assert relay.on(SEEN._replace(running=False)) == Wait(Pause.WORK)
 
 
 def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
     """Credentials that were never accepted suspend the producer at once: retrying cannot help."""
     relay = Relay()
-    for event in (Started(), Leased(), SEEN):
+    for event in (RelayStart(), LeaseGrant(), SEEN):
         relay.on(event)
-    assert relay.on(KafkaFailed(Fault.AUTHENTICATION, "no")) == Suspend(5, Fault.AUTHENTICATION, "no", False)
+    assert relay.on(KafkaFailure(Fault.AUTHENTICATION, "no")) == Suspend(5, Fault.AUTHENTICATION, "no", False)
 
 
 def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_queried() -> None:
     """A commit without an answer stays in doubt until Kafka is queried, even if Kafka is unreachable afterwards."""
     relay = Relay()
-    for event in (Started(), Leased(), Queried(True, 4, 5, (5,)), Connected(4), Leased()):
+    for event in (RelayStart(), LeaseGrant(), DatabaseState(True, 4, 5, (5,)), KafkaSessionStart(4), LeaseGrant()):
         relay.on(event)
-    assert relay.on(Queried(True, 4, 5, (5,))) == Send(5)
-    assert relay.on(KafkaFailed(Fault.TRANSITORY, "no answer", True)) == Wait(Pause.RETRY, 1)
-    for event in (Waited(), Leased()):
+    assert relay.on(DatabaseState(True, 4, 5, (5,))) == Send(5)
+    assert relay.on(KafkaFailure(Fault.TRANSITORY, "no answer", True)) == Wait(Pause.RETRY, 1)
+    for event in (WaitEnd(), LeaseGrant()):
         relay.on(event)
-    assert relay.on(Queried(True, 4, 5, (5,))) == Connect()
-    assert relay.on(KafkaFailed(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 2)
-    for event in (Waited(), Leased()):
+    assert relay.on(DatabaseState(True, 4, 5, (5,))) == Connect()
+    assert relay.on(KafkaFailure(Fault.TRANSITORY, "down")) == Wait(Pause.RETRY, 2)
+    for event in (WaitEnd(), LeaseGrant()):
         relay.on(event)
-    assert relay.on(Queried(True, 4, 5, (5,))) == Connect()
-    decision = relay.on(KafkaFailed(Fault.REFUSED, "no right"))
+    assert relay.on(DatabaseState(True, 4, 5, (5,))) == Connect()
+    decision = relay.on(KafkaFailure(Fault.REFUSED, "no right"))
     assert isinstance(decision, Suspend)
     assert (decision.tx_id, decision.may_have_arrived) == (5, True)
     assert "whether transaction 5 has arrived" in decision.reason
-    for event in (Waited(), Leased(), Queried(True, 4, 5, (5,)), Connected(4), Leased(), Queried(True, 4, 5, (5,))):
+    for event in (
+        WaitEnd(),
+        LeaseGrant(),
+        DatabaseState(True, 4, 5, (5,)),
+        KafkaSessionStart(4),
+        LeaseGrant(),
+        DatabaseState(True, 4, 5, (5,)),
+    ):
         relay.on(event)
-    assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == Suspend(5, Fault.REFUSED, "no", False), "it was asked"
+    assert relay.on(KafkaFailure(Fault.REFUSED, "no")) == Suspend(5, Fault.REFUSED, "no", False), "it was asked"
 
 
 @pytest.mark.parametrize("fault", [Fault.LOCAL, Fault.REFUSED])
@@ -253,7 +260,7 @@ def test_a_permanent_fault_suspends_at_once(fault: Fault) -> None:
     """A fault that no retry can repair suspends the producer at once, and names the transaction."""
     relay, decision = ready()
     assert decision == Send(5)
-    assert relay.on(KafkaFailed(fault, "no")) == Suspend(5, fault, "no", False)
+    assert relay.on(KafkaFailure(fault, "no")) == Suspend(5, fault, "no", False)
 
 
 @pytest.mark.parametrize("progress", [None, 3])
@@ -295,9 +302,9 @@ def test_another_transaction_of_the_same_number_has_not_arrived(
 
     A transaction that is marked as sent may have been cleaned up since.
     """
-    seen = Queried(True, sent, 9, tuple(range(sent + 1, 8)))
+    seen = DatabaseState(True, sent, 9, tuple(range(sent + 1, 8)))
     relay = Relay()
-    for event in (Started(), Leased(), seen, Connected(4, of_kafka), Leased()):
+    for event in (RelayStart(), LeaseGrant(), seen, KafkaSessionStart(4, of_kafka), LeaseGrant()):
         relay.on(event)
     decision = relay.on(seen._replace(of_arrived=of_database))
     if is_another and not (sent == 4 and of_database is None):
@@ -316,11 +323,11 @@ def test_a_new_incarnation_begins_with_the_first_unsent_transaction() -> None:
     """
     relay, decision = ready()
     assert decision == Send(5)
-    relay.on(Committed(5))
-    relay.on(Marked())
-    seen = Queried(True, 5, 7, (6, 7), "new", is_new=True)
+    relay.on(CommitAcknowledgement(5))
+    relay.on(StoredOutcome())
+    seen = DatabaseState(True, 5, 7, (6, 7), "new", is_new=True)
     assert relay.on(seen) == Connect(), "the connection was of the former incarnation"
-    for event in (Connected(None), Leased()):
+    for event in (KafkaSessionStart(None), LeaseGrant()):
         relay.on(event)
     assert relay.on(seen) == Send(6)
 
@@ -328,10 +335,10 @@ def test_a_new_incarnation_begins_with_the_first_unsent_transaction() -> None:
 def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
     """A database that is replaced while the producer runs is found: the last sent transaction is compared, too."""
     relay, _ = ready(recorded=6)
-    relay.on(Committed(5, SENT))
-    assert relay.on(Committed(6, SENT)) == MarkSent(6, SENT)
-    assert relay.on(Marked()) == Query()
-    decision = relay.on(Queried(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
+    relay.on(CommitAcknowledgement(5, SENT))
+    assert relay.on(CommitAcknowledgement(6, SENT)) == MarkSent(6, SENT)
+    assert relay.on(StoredOutcome()) == Query()
+    decision = relay.on(DatabaseState(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
     assert isinstance(decision, Suspend)
 
 
@@ -339,23 +346,23 @@ def test_several_are_sent_before_they_are_noted_together() -> None:
     """All transactions found by one query are sent, then marked together; then the database is queried again."""
     relay, decision = ready(recorded=7)
     assert decision == Send(5)
-    assert relay.on(Committed(5)) == Send(6)
-    assert relay.on(Committed(6)) == Send(7)
-    assert relay.on(Committed(7)) == MarkSent(7)
-    assert relay.on(Marked()) == Query()
+    assert relay.on(CommitAcknowledgement(5)) == Send(6)
+    assert relay.on(CommitAcknowledgement(6)) == Send(7)
+    assert relay.on(CommitAcknowledgement(7)) == MarkSent(7)
+    assert relay.on(StoredOutcome()) == Query()
 
 
 def test_arrived_transactions_are_marked_before_a_failure_is_named() -> None:
     """Transactions that arrived before a failure are marked first, so the failure names the right transaction."""
     relay, _ = ready(recorded=7)
-    assert relay.on(Committed(5)) == Send(6)
-    assert relay.on(KafkaFailed(Fault.REFUSED, "no")) == MarkSent(5)
-    assert relay.on(Marked()) == Suspend(6, Fault.REFUSED, "no", False)
+    assert relay.on(CommitAcknowledgement(5)) == Send(6)
+    assert relay.on(KafkaFailure(Fault.REFUSED, "no")) == MarkSent(5)
+    assert relay.on(StoredOutcome()) == Suspend(6, Fault.REFUSED, "no", False)
 
 
 def test_a_gap_is_not_passed_over() -> None:
     """A transaction that is missing in the database stops the producer."""
     relay, _ = ready(recorded=4)
-    decision = relay.on(Queried(running=True, sent=4, recorded=6, next_ids=(6,)))
+    decision = relay.on(DatabaseState(running=True, sent=4, recorded=6, next_ids=(6,)))
     assert isinstance(decision, Suspend)
     assert "transaction 5 is not in the database" in decision.reason

@@ -41,8 +41,8 @@ def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProdu
         source = source_of(service)
         assert record_source(source, producer) == [1]
         assert source.read() is None
-        asked = service.asked[-1].headers
-        assert ("if-none-match" in asked, "if-modified-since" in asked) == (kind == "etags", kind == "dates")
+        requests = service.requests[-1].headers
+        assert ("if-none-match" in requests, "if-modified-since" in requests) == (kind == "etags", kind == "dates")
         service.answers[ALL] = Says(codelist("CL_A CL_B", prepared="2027-02-02T00:00:00.123Z"))
         assert record_source(source, producer) == []
         service.answers[ALL] = Says(codelist("CL_A CL_C"))
@@ -117,7 +117,7 @@ def test_a_temporary_failure_is_retried_within_one_round() -> None:
         found = source_of(service, retries=2).read()
         assert found is not None
         assert [put.key for put in found] == [urn("CL_A")]
-        assert len(service.asked) == 3
+        assert len(service.requests) == 3
 
 
 def test_the_published_format_is_requested_first() -> None:
@@ -128,11 +128,11 @@ def test_the_published_format_is_requested_first() -> None:
         found = source.read()
         assert found is not None
         assert found[0].content_type == "application/vnd.sdmx.structure+xml;version=2.1"
-        accepted = service.asked[-1].headers["accept"].split(", ")
+        accepted = service.requests[-1].headers["accept"].split(", ")
         assert accepted[0] == "application/vnd.fusion.json"
         assert accepted[1] == "application/vnd.sdmx.structure+xml;version=3.0.0;q=0.95"
         source_of(service, accept="text/xml").read()
-        assert service.asked[-1].headers["accept"] == "text/xml"
+        assert service.requests[-1].headers["accept"] == "text/xml"
 
 
 @pytest.mark.parametrize("how", ["settings", "url", "token"])
@@ -148,7 +148,7 @@ def test_requests_authenticate_and_errors_hide_credentials(how: str) -> None:
         with pytest.raises(SourceError, match="403") as caught:
             ServiceSource(settings).read()
         assert "hunter2" not in str(caught.value)
-        sent = service.asked[-1].headers["authorization"]
+        sent = service.requests[-1].headers["authorization"]
         assert sent == ("Bearer hunter2" if how == "token" else "Basic bWU6aHVudGVyMg==")
         if how != "url":
             assert "hunter2" not in repr(settings)
@@ -172,7 +172,7 @@ def test_a_service_that_is_not_there() -> None:
     ],
 )
 def test_paths_are_built_for_both_versions_of_the_interface(query: str, second: str, first: str) -> None:
-    """Paths are built for both versions of the interface."""
+    """A query has the path that each version of SDMX REST defines for it."""
     assert path_of(query, "2") == f"{second}?references=none&detail=full"
     assert path_of(query, "1") == f"{first}?references=none&detail=full"
 
@@ -185,7 +185,7 @@ def test_an_invalid_query_is_refused_with_an_example(query: str) -> None:
 
 
 def test_settings_that_are_impossible() -> None:
-    """Impossible settings are refused before any request."""
+    """Impossible settings are refused with the name of the setting, before any request."""
     assert accept_of("application/xml", "1").startswith("application/xml, ")
     for url in ("ftp://x", "nowhere", "http://"):
         with pytest.raises(ConfigurationError, match="url"):

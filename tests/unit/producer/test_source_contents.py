@@ -17,7 +17,7 @@ from kafka_replica.producer.sources import FolderSettings, FolderSource, read_an
 from kafka_replica.producer.sources.queries import path_of
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 from kafka_replica.sdmx import read_message
-from kafka_replica.sdmx.base import ItemScheme
+from kafka_replica.sdmx.model.base import ItemScheme
 from support.producer.producer_tools import settings_of
 from support.producer.sdmx_service import Says, SdmxService
 from support.producer.structure_samples import codelist, urn

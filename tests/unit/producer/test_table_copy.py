@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from kafka_replica.errors import CommitUnknownError, PublishError
 from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.outbox.recorded import Contents, Recorded
+from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.postgres.comparison import digest_of
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.settings import TableSourceSettings
-from kafka_replica.producer.relay.kafka_session import Sent
+from kafka_replica.producer.relay.kafka_session import SentTransaction
 from kafka_replica.producer.relay.progress import Progress
 from support.effort import examples
 from support.producer.table_model import ModelSnapshot, ModelTable
@@ -63,7 +63,7 @@ class ModelSession:
         number, position = known[-1]
         return Progress(number, number, Fingerprint(None), position)
 
-    def send(self, recorded: Recorded, contents: Contents) -> Sent:
+    def send(self, recorded: RecordedTransaction, contents: Contents) -> SentTransaction:
         """Commit a transaction, or fail."""
         records = [(key, value) for key, value, _ in contents.records]
         assert len(records) == contents.record_count
@@ -75,7 +75,7 @@ class ModelSession:
         self.kafka.transactions.append((records, position))
         if self.luck == "lost after":
             raise CommitUnknownError("no answer, but committed")
-        return Sent(0, len(records), 0, recorded.tx_id)
+        return SentTransaction(0, len(records), 0, recorded.tx_id)
 
 
 class World:
@@ -154,7 +154,7 @@ def play(world: World, seed: int, length: int, hardship: float) -> None:
 @settings(max_examples=examples(300))
 @given(st.integers(0, 1 << 32), st.integers(0, 200), st.sampled_from([0.0, 0.1, 0.4]))
 def test_each_row_version_is_copied_exactly_once(seed: int, length: int, hardship: float) -> None:
-    """Whatever fails, and whichever instance copies."""
+    """Each row version is copied once, whatever fails and whichever instance copies."""
     play(World(), seed, length, hardship)
 
 

@@ -27,7 +27,7 @@ def test_the_page_shows_the_bytes() -> None:
     """The hexadecimal example of the page equals the bytes written."""
     [block] = programs("docs/transaction-headers.md", language="text")
     shown = bytes.fromhex("".join(re.split(r"  +", line)[0] for line in block.splitlines()))
-    assert shown == as_kafka_writes_them(headers.written(SAID))
+    assert shown == as_kafka_writes_them(headers.write(SAID))
 
 
 @pytest.mark.runs("docs/transaction-headers.md", language="python")
@@ -39,7 +39,7 @@ def test_the_example_of_the_page_runs() -> None:
 
 def test_reading_inverts_writing_and_ignores_foreign_headers() -> None:
     """Foreign headers next to the package's do no harm; with a missing or odd header they are not the package's."""
-    written = headers.written(SAID)
+    written = headers.write(SAID)
     assert headers.of_transaction(SAID)(2) == written
     assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID
     assert headers.read((*written, (headers.NUMBER, b"3"))) == SAID._replace(number=3)
@@ -51,6 +51,6 @@ def test_reading_inverts_writing_and_ignores_foreign_headers() -> None:
 def test_an_invalid_number_gives_none(value: bytes | None) -> None:
     """A number that the page does not allow gives None and no exception."""
     for name in (headers.NUMBER, headers.COUNT, headers.TIME):
-        odd = tuple((each, value if each == name else text) for each, text in headers.written(SAID))
+        odd = tuple((each, value if each == name else text) for each, text in headers.write(SAID))
         assert headers.read(odd) is None
-    assert headers.read(((headers.TRANSACTION, b"\xff"), *headers.written(SAID)[1:])) is None
+    assert headers.read(((headers.TRANSACTION, b"\xff"), *headers.write(SAID)[1:])) is None

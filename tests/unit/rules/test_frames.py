@@ -14,9 +14,9 @@ from kafka_replica.data.polars import report, validate
 from support.rules.structures_by_hand import (
     attribute,
     dimension,
+    findings_of_rows,
     measure,
     rules_of,
-    said,
     structure,
     text,
     time,
@@ -28,7 +28,7 @@ ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
 
 
 @pytest.mark.parametrize(
-    ("frame", "told"),
+    ("frame", "expected_text"),
     [
         (pd.DataFrame([["AT", "DE"]], columns=["AREA", "AREA"]), "reading a DataFrame as a polars frame: .*unique"),
         (pa.table([["AT"], ["DE"]], ["AREA", "AREA"]), "reading a Table as a polars frame: .*more than once"),
@@ -39,9 +39,9 @@ ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
     ],
     ids=["pandas, twice", "arrow, twice", "mixed", "dimension", "time", "action"],
 )
-def test_an_unusable_frame_is_refused_with_the_reason(frame: Any, told: str) -> None:
+def test_an_unusable_frame_is_refused_with_the_reason(frame: Any, expected_text: str) -> None:
     """The message says what is wrong with the frame."""
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=expected_text):
         validate(frame, RULES)
 
 
@@ -50,7 +50,7 @@ def test_no_known_column(frame: Any) -> None:
     """Without known columns each row lacks its dimensions, and all rows have the same key."""
     wanted = ["dimension-missing AREA", "dimension-missing TIME_PERIOD", "duplicate-key ."]
     checked = validate(frame, RULES)
-    assert said(checked) == [wanted, wanted]
+    assert findings_of_rows(checked) == [wanted, wanted]
     assert report(checked, RULES).bad_rows == 2
 
 
@@ -60,7 +60,7 @@ def test_texts_by_language() -> None:
         version_of(structure(dimension("ID", text()), attribute("T", text(isMultiLingual="false"), "ID", "mandatory")))
     )
     found = validate([{"ID": "1", "T": {"en": "x", "de": "y"}}, {"ID": "2", "T": {"en": "x"}}, {"ID": "3"}], rules)
-    assert said(found) == [["language T x;y"], [], ["attribute-missing T"]]
+    assert findings_of_rows(found) == [["language T x;y"], [], ["attribute-missing T"]]
     assert report(found, rules).unchecked == ("T: whether its rows agree, because it has several languages",)
 
 
@@ -77,11 +77,11 @@ def test_patterns_too_large_for_rust(pattern: str, good: list[str], bad: list[st
     """Counted Unicode classes that are too large for Rust are checked nevertheless."""
     rules = rules_of(version_of(structure(dimension("ID", text()), attribute("V", text(pattern=pattern)))))
     found = validate([{"ID": str(number), "V": value} for number, value in enumerate([None, *good, *bad])], rules)
-    assert said(found) == [[]] * (1 + len(good)) + [[f"pattern V {value}".rstrip(" ")] for value in bad]
+    assert findings_of_rows(found) == [[]] * (1 + len(good)) + [[f"pattern V {value}".rstrip(" ")] for value in bad]
 
 
 def test_a_pattern_nested_too_deep() -> None:
     """A pattern that is nested too deep is reported as unchecked."""
     deep = "(" * 300 + "a" + ")" * 300
-    (told,) = rules_of(version_of(structure(dimension("ID", text(pattern=deep))))).unchecked
-    assert "recursion" in told
+    (expected_text,) = rules_of(version_of(structure(dimension("ID", text(pattern=deep))))).unchecked
+    assert "recursion" in expected_text

@@ -108,5 +108,5 @@ def test_artefacts_that_have_lapsed_are_listed() -> None:
         return list(compile_rules(structures, "T:D(1.0)", as_of=date.fromisoformat(day)).unchecked)
 
     assert listed(version, "2015-01-01") == []
-    [told] = listed(version, "2016-01-01")
-    assert told.startswith(f"{AREA_URN}: it is not valid on 2016-01-01, by its own dates")
+    [reason] = listed(version, "2016-01-01")
+    assert reason.startswith(f"{AREA_URN}: it is not valid on 2016-01-01, by its own dates")

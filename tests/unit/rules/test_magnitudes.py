@@ -19,9 +19,9 @@ from kafka_replica.data.validation.magnitudes import comparison
 from support.rules.structures_by_hand import (
     attribute,
     dimension,
+    findings_of_rows,
     measure,
     rules_of,
-    said,
     structure,
     table,
     text,
@@ -92,6 +92,6 @@ def test_bounds_of_big_integers(low: int, high: int, value: str, is_good: bool) 
         dimension("A", text()), measure(), attribute("N", text("BigInteger", minValue=str(low), maxValue=str(high)))
     )
     rules = rules_of(version_of(body))
-    [found] = said(validate(table([{"A": "a", "OBS_VALUE": "1", "N": value}]), rules))
+    [found] = findings_of_rows(validate(table([{"A": "a", "OBS_VALUE": "1", "N": value}]), rules))
     assert (found == []) is is_good, found
     assert found == [] or found[0].startswith("range N")

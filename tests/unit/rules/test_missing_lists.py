@@ -25,9 +25,9 @@ from support.rules.structures_by_hand import (
     concepts,
     constraint,
     dimension,
+    findings_of_rows,
     measure,
     region,
-    said,
     selected,
     structure,
     table,
@@ -47,9 +47,9 @@ def compiled(snapshot: Snapshot, *, allow_missing: bool) -> Rules:
     return compile_rules(Structures(snapshot), FLOW, allow_missing=allow_missing)
 
 
-def told(rules: Rules, row: dict[str, str]) -> list[str]:
+def findings_of_row(rules: Rules, row: dict[str, str]) -> list[str]:
     """Return the findings of a row."""
-    [found] = said(validate(table([row], [one.id for one in rules.columns]), rules))
+    [found] = findings_of_rows(validate(table([row], [one.id for one in rules.columns]), rules))
     return cast("list[str]", found)
 
 
@@ -68,10 +68,10 @@ def test_only_codes_of_the_missing_list_are_unchecked() -> None:
         (one.rule, one.component) for one in rules.checks
     } == {("code-unknown", "AREA")}
     row = {"SEX": "M", "AREA": "EU", "OBS_VALUE": "1", "NOTE": "abc"}
-    assert told(rules, row) == []
-    assert [one.split()[0] for one in told(rules, row | {"AREA": "XX"})] == ["value-not-allowed"]
-    assert [one.split()[0] for one in told(rules, row | {"SEX": "?"})] == ["code-unknown"]
-    assert told(rules, row | {"NOTE": "abcd"}) != []
+    assert findings_of_row(rules, row) == []
+    assert [one.split()[0] for one in findings_of_row(rules, row | {"AREA": "XX"})] == ["value-not-allowed"]
+    assert [one.split()[0] for one in findings_of_row(rules, row | {"SEX": "?"})] == ["code-unknown"]
+    assert findings_of_row(rules, row | {"NOTE": "abcd"}) != []
 
 
 def test_a_missing_concept_is_listed() -> None:
@@ -79,13 +79,13 @@ def test_a_missing_concept_is_listed() -> None:
     parts = (AREA, SEX, structure(dimension("SEX", coded("SEX")), dimension("AREA", ""), measure()), FLOWS)
     whole = compiled(version_of(*parts, concepts(("AREA", coded("AREA"), ""))), allow_missing=True)
     assert whole.unchecked == ()
-    assert "code-unknown" in told(whole, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"})[0]
+    assert "code-unknown" in findings_of_row(whole, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"})[0]
     with pytest.raises(IncompleteStructureError, match="AREA") as caught:
         compiled(version_of(*parts), allow_missing=False)
     rules = compiled(version_of(*parts), allow_missing=True)
     assert len(rules.unchecked) == len(cast("tuple[MissingReference, ...]", caught.value.missing))
     assert rules.unchecked[0].startswith("AREA: its values, ")
-    assert told(rules, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"}) == []
+    assert findings_of_row(rules, {"SEX": "M", "AREA": "XX", "OBS_VALUE": "1"}) == []
 
 
 def test_a_missing_structure_is_an_error_anyway() -> None:
@@ -114,7 +114,7 @@ def test_real_structures_without_their_lists(file: Path) -> None:
             rows = generate_rows(rules, 20, 1)
         except UsageError:
             continue  # the rules allow too few rows
-        assert not any(said(validate(table(rows, [column.id for column in rules.columns]), rules)))
+        assert not any(findings_of_rows(validate(table(rows, [column.id for column in rules.columns]), rules)))
 
 
 def _missing(structures: Structures, urn: Urn) -> tuple[MissingReference, ...]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka_replica.data.validation.conditions import CompareInt, ComponentText, Not, Number, size_of
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 from support.effort import examples
 
 P = ComponentText("P")
@@ -79,8 +79,8 @@ def test_the_last_week_and_day_of_every_year() -> None:
     for year in range(1, 10_000):
         has_week = date(year, 12, 28).isocalendar().week == 53
         expected = {"W52": False, "W53": not has_week, "D365": False, "D366": not isleap(year)}
-        told = {last: evaluate(BROKEN, {"P": f"{year:04}-{last}"}) for last in expected}
-        assert told == expected, year
+        results = {last: evaluate(BROKEN, {"P": f"{year:04}-{last}"}) for last in expected}
+        assert results == expected, year
 
 
 def test_conditions_about_periods_stay_short() -> None:

@@ -13,10 +13,10 @@ from support.rules.structures_by_hand import (
     coded,
     codelist,
     dimension,
+    findings_of_rows,
     measure,
     message,
     rules_of,
-    said,
     structure,
     table,
     time,
@@ -64,7 +64,7 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
     """A period must begin within the reference period (STRUVAL 034, 035); an invalid one only breaks its own rule."""
     rules = rules_of(with_constraint("Allowed", PERIOD))
     assert not rules.unchecked
-    found = said(validate(table([{"SEX": "F", "TIME_PERIOD": written, "OBS_VALUE": "1"}]), rules))
+    found = findings_of_rows(validate(table([{"SEX": "F", "TIME_PERIOD": written, "OBS_VALUE": "1"}]), rules))
     wanted = {True: [], False: [f"value-not-allowed TIME_PERIOD {written}"], None: ["time-period TIME_PERIOD Spring"]}
     assert found == [wanted[is_inside]]
 
@@ -72,7 +72,7 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
 def test_an_actual_constraint_is_not_a_rule() -> None:
     """An actual constraint has no effect; an allowed one with an unreadable reference period is listed as unchecked."""
     rows = table([{"SEX": "F", "TIME_PERIOD": "1999", "OBS_VALUE": "1"}])
-    assert said(validate(rows, rules_of(with_constraint("Actual", PERIOD)))) == [[]]
+    assert findings_of_rows(validate(rows, rules_of(with_constraint("Actual", PERIOD)))) == [[]]
     odd = rules_of(with_constraint("Allowed", 'startTime="12010-01-01T00:00:00" endTime="2020-12-31T00:00:00"'))
     assert any("12010-01-01T00:00:00 is not understood" in one for one in odd.unchecked)
-    assert said(validate(rows, odd)) == [[]]
+    assert findings_of_rows(validate(rows, odd)) == [[]]

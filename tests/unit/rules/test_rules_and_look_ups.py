@@ -57,7 +57,7 @@ def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
                 component = found.components[column.id]
                 assert column.values == (component.listed_ids() or frozenset())
                 most = component.representation.max_occurs if component.representation is not None else None
-                assert column.repeated == (most not in {None, 1})
+                assert column.is_multi_valued == (most not in {None, 1})
                 broken = {code for code in column.values if any(evaluate(one, {column.id: code}) for one in checks)}
                 assert (component.allowed_ids(as_of=TODAY) or frozenset()) <= column.values - broken
 
@@ -72,7 +72,7 @@ def test_occurrences_come_from_the_concept_by_default() -> None:
     assert (component.representation.min_occurs, component.representation.max_occurs) == (0, "unbounded")
     column = rules_of(snapshot, FLOW).column("A")
     assert column is not None
-    assert (column.repeated, column.text_type) == (True, "Integer")
+    assert (column.is_multi_valued, column.text_type) == (True, "Integer")
     assert not [
         check for check in rules_of(snapshot, FLOW).checks if check.rule == "occurrences" and check.component == "A"
     ]

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.stores.delta import Delta
 from support.effort import first_in_usual
 from support.paths import CORPUS
-from support.rules.structures_by_hand import said, table
+from support.rules.structures_by_hand import findings_of_rows, table
 
 _EVERY = bool(os.environ.get("EVERY_STRUCTURE"))
 
@@ -78,10 +78,10 @@ def test_data_that_fits(file: Path) -> None:
             rows = generate_rows(rules, 1, 7)
         tried += 1
         frame = table(rows, [column.id for column in rules.columns])
-        assert not any(said(validate(frame, rules))), rules.artefact
+        assert not any(findings_of_rows(validate(frame, rules))), rules.artefact
         coded = [column.id for column in rules.columns if column.kind == "dimension" and column.enumeration]
         for name in coded:
-            found = said(validate(table([{**rows[0], name: "?!"}], [c.id for c in rules.columns]), rules))
+            found = findings_of_rows(validate(table([{**rows[0], name: "?!"}], [c.id for c in rules.columns]), rules))
             assert f"code-unknown {name} ?!" in found[0]
         if tried >= 6 and not _EVERY:
             break

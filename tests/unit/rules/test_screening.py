@@ -39,11 +39,11 @@ def test_a_broken_check_has_a_true_screen() -> None:
     rows, _ = seeded(rules, 700, 4)
     rows += [{name: source.choice((value, *_ODD)) for name, value in row.items()} for row in rows]
     checks = bind(rules, list(rows[0]), {}).checks
-    asked = screens(rules, checks)
-    assert len(asked) == len(checks)
+    screened = screens(rules, checks)
+    assert len(screened) == len(checks)
     broken = 0
     for row in rows:
-        for check, screen in zip(checks, asked, strict=True):
+        for check, screen in zip(checks, screened, strict=True):
             if evaluate(check.broken, row) is True:
                 broken += 1
                 assert evaluate(screen, row) is True, (check, row)
@@ -61,13 +61,13 @@ def test_screen_and_rest_equal_the_whole_check() -> None:
         (check, screen, narrowed(check.broken, screen))
         for check, screen in zip(checks, screens(rules, checks), strict=True)
     ]
-    asked = 0
+    screened = 0
     for check, screen, rest in left:
         for row in rows:
             if rest != check.broken and evaluate(screen, row) is True:
-                asked += 1
+                screened += 1
                 assert evaluate(rest, row) is evaluate(check.broken, row), (check, row)
-    assert asked > 100
+    assert screened > 100
     assert any(Not(In(ComponentText("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
@@ -76,11 +76,11 @@ def test_valid_rows_pass_all_screens() -> None:
     rules = world()
     rows = generate_rows(rules, 300, 5)
     checks = bind(rules, list(rows[0]), {}).checks
-    asked = set(screens(rules, checks))
-    assert len(asked) < len(checks)
+    screened = set(screens(rules, checks))
+    assert len(screened) < len(checks)
     usual = [row for row in rows if re.fullmatch("20[0-4][0-9](-[0-9]{2}|-Q[1-4])?", row["TIME_PERIOD"] or "")]
     assert len(usual) > 50
-    stuck = [row for row in usual if any(evaluate(screen, row) is True for screen in asked)]
+    stuck = [row for row in usual if any(evaluate(screen, row) is True for screen in screened)]
     assert not stuck, stuck[:3]
 
 
@@ -88,7 +88,7 @@ def test_a_column_of_lists_has_no_screen_of_its_own() -> None:
     """A column of lists has no short cut: its screen is the check itself."""
     rules = world()
     checks = bind(rules, [column.id for column in rules.columns], {}).checks
-    asked = dict(zip(checks, screens(rules, checks, frozenset({"AREA", "TIME_PERIOD"})), strict=True))
-    for check, screen in asked.items():
+    screened = dict(zip(checks, screens(rules, checks, frozenset({"AREA", "TIME_PERIOD"})), strict=True))
+    for check, screen in screened.items():
         if check.looks_at & {"AREA", "TIME_PERIOD"}:
             assert screen == check.broken

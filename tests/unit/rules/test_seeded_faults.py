@@ -13,7 +13,7 @@ from kafka_replica.data.validation.binding import bind
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
 from support.rules.seeded_faults import seeded, world
-from support.rules.structures_by_hand import said, table
+from support.rules.structures_by_hand import findings_of_rows, table
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8))])
@@ -21,7 +21,7 @@ def test_exactly_the_seeded_faults_are_found(seed: int) -> None:
     """Each row has the findings of its fault and no others."""
     rules = world()
     rows, wanted = seeded(rules, 700, seed)
-    found = said(validate(table(rows), rules))
+    found = findings_of_rows(validate(table(rows), rules))
     wrong = [(row, one, two) for row, one, two in zip(rows, found, wanted, strict=True) if one != two]
     assert not wrong, wrong[:3]
     assert sum(map(bool, wanted)) > 20
@@ -31,7 +31,7 @@ def test_rows_that_fit() -> None:
     """Generated valid rows have no findings and distinct keys, and are the same for the same seed."""
     rules = world()
     rows = generate_rows(rules, 1000, 3)
-    assert not any(said(validate(table(rows), rules)))
+    assert not any(findings_of_rows(validate(table(rows), rules)))
     assert len({tuple(row[name] for name in ("FREQ", "AREA", "SEX", "AGE", "TIME_PERIOD")) for row in rows}) == 1000
     assert generate_rows(rules, 1000, 3) == rows != generate_rows(rules, 1000, 4)
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 import polars as pl
 
 from kafka_replica.data.polars import validate
-from support.rules.structures_by_hand import attribute, dimension, rules_of, said, structure, text, version_of
+from support.rules.structures_by_hand import (
+    attribute,
+    dimension,
+    findings_of_rows,
+    rules_of,
+    structure,
+    text,
+    version_of,
+)
 from support.rules.typed_cases import typed_findings, typed_frame, typed_rules
 
 
 def test_typed_values_count_as_sdmx_writes_them() -> None:
     """Values count as SDMX would write them: a whole double is an integer, decimals have no superfluous digits."""
-    assert said(validate(typed_frame(), typed_rules())) == typed_findings()
+    assert findings_of_rows(validate(typed_frame(), typed_rules())) == typed_findings()
 
 
 def test_texts_in_several_languages() -> None:
@@ -26,4 +34,4 @@ def test_texts_in_several_languages() -> None:
     pairs = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
     one, two = [{"key": "en", "value": "7"}], [{"key": "en", "value": "7"}, {"key": "de", "value": "8"}]
     frame = pl.DataFrame({"ID": ["1", "2"], **{name: pl.Series([one, two], dtype=pairs) for name in formats}})
-    assert said(validate(frame, rules_of(version_of(made)))) == [[], ["language ONE 7;8", "language N 7;8"]]
+    assert findings_of_rows(validate(frame, rules_of(version_of(made)))) == [[], ["language ONE 7;8", "language N 7;8"]]

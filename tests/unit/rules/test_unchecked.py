@@ -76,6 +76,6 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
 def test_the_report_of_unchecked_rules_has_these_sentences(number: int) -> None:
     """The report of unchecked rules has exactly these sentences."""
     contents, wanted = CASES[number]
-    told = rules_of(version_of(*contents)).unchecked
-    assert len(told) == len(wanted), told
-    assert [one for one, part in zip(told, wanted, strict=True) if part not in one] == []
+    found = rules_of(version_of(*contents)).unchecked
+    assert len(found) == len(wanted), found
+    assert [one for one, part in zip(found, wanted, strict=True) if part not in one] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_replica.data.polars import dataset_findings, validate
-from support.rules.structures_by_hand import rules_of, said, table, version_of
+from support.rules.structures_by_hand import findings_of_rows, rules_of, table, version_of
 from support.rules.validation_cases import CASES, Case
 
 
@@ -14,7 +14,7 @@ def test_each_case_has_the_findings_of_the_standard(case: Case) -> None:
     """Each row and each data set has the findings that the standard requires, in order, and no others."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
     frame = table([row for row, _ in case.rows])
-    assert said(validate(frame, rules)) == [wanted for _, wanted in case.rows]
-    told = [" ".join(filter(None, [one.severity, one.rule, one.component, one.value])) for one in
+    assert findings_of_rows(validate(frame, rules)) == [wanted for _, wanted in case.rows]
+    listed = [" ".join(filter(None, [one.severity, one.rule, one.component, one.value])) for one in
             dataset_findings(frame, rules)]  # fmt: skip
-    assert [one for one in told if not one.endswith(" NOTE")] == list(case.dataset)
+    assert [one for one in listed if not one.endswith(" NOTE")] == list(case.dataset)

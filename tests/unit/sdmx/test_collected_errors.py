@@ -15,7 +15,7 @@ from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, sp
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 from support.effort import first_in_usual
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
@@ -176,17 +176,17 @@ def whole_message(*, bad: str) -> tuple[Urn, bytes]:
 @pytest.mark.parametrize("bad", ["KEY", "OTHER"])
 @pytest.mark.parametrize("has_index", [False, True])
 def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: bool) -> None:
-    """Look-ups find the good artefacts of a record; the bad one raises its reason, and unreadable() lists it."""
+    """Look-ups find the good artefacts of a record; the bad one raises its reason, which unreadable_records() lists."""
     key, value = whole_message(bad=bad)
     snapshot = FakeSnapshot({bytes(key): record(bytes(key), value)})
     structures = Structures(snapshot, cache=DecodeCache())
     if has_index:
-        structures.unreadable()
+        structures.unreadable_records()
     for id_ in {"KEY", "GOOD", "OTHER"} - {bad}:
         assert structures.get(f"{URN}codelist.Codelist=A:{id_}(1.0.0)").id == id_
     with pytest.raises(MessageError, match=r"offset 0, key .*no codelist to extend"):
         structures.get(f"{URN}codelist.Codelist=A:{bad}(1.0.0)")
-    [(found, error)] = structures.unreadable().items()
+    [(found, error)] = structures.unreadable_records().items()
     assert found == key
     assert "no codelist to extend" in str(error)
     assert {urn.id for urn in structures.companions()} == {"GOOD", "OTHER"} - {bad}

@@ -62,7 +62,7 @@ def structures(request: pytest.FixtureRequest) -> Structures:
     value = whole()
     found = Structures(version((FLOW, gzip.compress(value) if request.param == "packed" else value)))
     if request.param == "indexed":
-        found.dangling()
+        found.dangling_references()
     return found
 
 
@@ -75,7 +75,9 @@ def test_companions_are_found_by_urn_rule_and_reference(structures: Structures) 
     assert structures.companions() == {Urn.parse(one): Urn.parse(FLOW) for one in (LIST, SCHEME)}
     assert structures.parents(LIST) == (Urn.parse(SCHEME),)
     assert structures.children(SCHEME) == (Urn.parse(LIST),)
-    assert [str(one.target) for one in structures.dangling()] == [f"{URN}datastructure.DataStructure=A:DSD(1.0.0)"]
+    assert [str(one.target) for one in structures.dangling_references()] == [
+        f"{URN}datastructure.DataStructure=A:DSD(1.0.0)"
+    ]
     with pytest.raises(ArtefactNotFoundError):
         structures.get(f"{URN}codelist.Codelist=A:CL(2.0.0)")
     assert f"{URN}codelist.Codelist=A:NONE(1.0.0)" not in structures
@@ -96,7 +98,7 @@ def test_a_record_of_its_own_comes_first(*, is_read: bool) -> None:
     first = Structures(version((FLOW, whole("A"))))
     own = message({"codelists": [codelist("B")]})
     if is_read:
-        first.dangling()
+        first.dangling_references()
     second = first.moved_to(version((FLOW, whole("A")), (LIST, own), number=2), [LIST])
     third = second.moved_to(version((FLOW, whole("A")), number=3), [LIST])
     assert [code_of(one) for one in (first, second, third)] == ["A", "B", "A"]
@@ -111,7 +113,7 @@ def test_a_companion_disappears_with_its_key(*, is_read: bool) -> None:
     held = (SCHEME.replace("1.0.0", "2.0.0"), other)
     first = Structures(version((FLOW, whole()), held))
     if is_read:
-        assert len(first.dangling()) == 1
+        assert len(first.dangling_references()) == 1
     assert code_of(first) == "A"
     deleted = first.moved_to(version(held, number=2), [FLOW])
     flow = message({"dataflows": [artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")]})
@@ -122,8 +124,8 @@ def test_a_companion_disappears_with_its_key(*, is_read: bool) -> None:
             with pytest.raises(ArtefactNotFoundError):
                 one.get(urn)
         assert one.companions() == {}
-        assert len(one.dangling()) == dangling
-        assert one.dangling() == Structures(one._snapshot).dangling()
+        assert len(one.dangling_references()) == dangling
+        assert one.dangling_references() == Structures(one._snapshot).dangling_references()
     assert code_of(first) == "A"
 
 
@@ -139,10 +141,10 @@ def test_the_companion_of_the_first_key_counts() -> None:
         if is_read:
             found.companions()
         assert code_of(found) == "A"
-    assert nowhere not in {str(one.target) for one in found.dangling()}
+    assert nowhere not in {str(one.target) for one in found.dangling_references()}
     moved = found.moved_to(version(records[0], number=2), [FLOW])
     assert code_of(moved) == "B"
-    assert nowhere in {str(one.target) for one in moved.dangling()}
+    assert nowhere in {str(one.target) for one in moved.dangling_references()}
 
 
 def test_a_search_decodes_only_messages_that_contain_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,7 +174,7 @@ def test_a_bad_record_brings_nothing_along() -> None:
     wrong = FLOW.replace("DF", "OTHER")
     found = Structures(version((wrong, whole()), (FLOW.replace("DF", "CL"), b'{"broken": "CL"')))
     assert LIST not in found
-    assert len(found.unreadable()) == 2
+    assert len(found.unreadable_records()) == 2
     assert found.companions() == {}
 
 
@@ -243,8 +245,8 @@ def everything(structures: Structures, is_indexed: bool) -> Any:
     codes = [f"{URN}codelist.Code=A:{id_}({number}).A" for id_ in "XYZ" for number in ("1.0.0", "1.0+.0")]
     queries = (structures.parents, structures.children, structures.ancestors, structures.descendants)
     family = [[answer(query, urn) for query in queries] for urn in urns + codes]
-    dangling = structures.dangling()
-    assert dangling.unreadable.keys() == structures.unreadable().keys()
+    dangling = structures.dangling_references()
+    assert dangling.unreadable.keys() == structures.unreadable_records().keys()
     return found, family, counts, structures.companions(), (dangling, list(dangling.unreadable)), set(structures)
 
 
@@ -264,7 +266,7 @@ def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[
     records: dict[bytes, Record] = {}
     kept = Structures(FakeSnapshot(records, 0))
     past: list[tuple[Structures, Any]] = []
-    for number, (changes, is_asked) in enumerate(versions, start=1):
+    for number, (changes, is_queried) in enumerate(versions, start=1):
         records, changed = dict(records), []
         for id_, its, parts, what in changes:
             key = f"{URN}codelist.Codelist=A:{id_}({its})".encode()
@@ -276,7 +278,7 @@ def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[
         anew = Structures(FakeSnapshot(records, number))
         without_index = everything(anew, is_indexed=False)
         assert everything(kept, is_indexed=False) == without_index
-        if is_asked:
+        if is_queried:
             expected = everything(anew, is_indexed=True)
             assert expected[0] == without_index
             assert everything(kept, is_indexed=True) == expected

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from kafka_replica.sdmx import Header, InternationalString, read_message
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import write_message
 from support.effort import examples, first_in_usual, usual_or_long
 from support.sdmx.conversions import FORMATS, JSON, ML, faults_by_format, read, schema_faults, valid_samples
 from support.sdmx.sdmx_variations import varied

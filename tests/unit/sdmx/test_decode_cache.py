@@ -15,8 +15,8 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.reading import read_message, size_of
+from kafka_replica.sdmx.messages.message import Message
+from kafka_replica.sdmx.reading.messages import read_message, size_of
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
@@ -47,16 +47,16 @@ def test_an_artefact_that_an_index_knows_is_found_without_its_record() -> None:
     """After a look-up of references the cache is asked without reading the record; a change is still seen."""
     snapshot = FakeSnapshot({KEY.encode(): record(KEY.encode(), ONE)}, 1)
     found = Structures(snapshot, cache=DecodeCache())
-    found.dangling()
+    found.dangling_references()
     again = found.moved_to(snapshot, [])
-    again.dangling()
+    again.dangling_references()
     snapshot.gets = 0
     assert list(again.codelist(KEY).codes) == ["A"]
     assert snapshot.gets == 0
     changed = message({"codelists": [artefact("CL", codes=[named("B")])]})
     moved = again.moved_to(FakeSnapshot({KEY.encode(): record(KEY.encode(), changed)}, 2), [KEY.encode()])
     assert list(moved.codelist(KEY).codes) == ["B"]
-    moved.dangling()
+    moved.dangling_references()
     assert list(moved.codelist(KEY).codes) == ["B"]
 
 
@@ -118,7 +118,7 @@ def test_a_full_scan_keeps_objects_in_use() -> None:
     structures = Structures(snapshot, cache=cache)
     used = structures.find()[9]
     kept = structures.get(used)
-    assert structures.dangling() == ()
+    assert structures.dangling_references() == ()
     assert structures.get(used) is kept
     assert cache.stats.contents == 2
 

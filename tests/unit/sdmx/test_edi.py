@@ -22,8 +22,8 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.earlier import KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.model.earlier_editions import KeyFamilyDimension
 from support.effort import examples
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
@@ -159,7 +159,7 @@ def test_una_may_define_any_separators() -> None:
 
 
 def test_the_usual_separators_apply_without_una() -> None:
-    """Without UNA the usual separators apply."""
+    """A message without the segment UNA is read with the default separators."""
     assert codelist("VLI+CL'CDV+A'", advice="").codes["A"].id == "A"
 
 
@@ -475,6 +475,6 @@ def compare(ours: DataStructure, theirs: DataStructure) -> None:
 
 
 def test_urns_are_whole() -> None:
-    """All resulting URNs can be parsed again."""
+    """The URN of each artefact that was read from EDI can be parsed again."""
     for artefact in sample():
         assert Urn.parse(str(artefact.urn)) == artefact.urn

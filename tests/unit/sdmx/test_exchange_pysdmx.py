@@ -136,7 +136,7 @@ def test_properties_that_pysdmx_ignores_are_refused(cls: str, reason: str) -> No
 
 
 def test_codelists_that_extend_others_are_refused() -> None:
-    """The inherited codes would be missing."""
+    """A codelist with extensions is refused, because its inherited codes would be missing."""
     mine = sample("CL_REF_AREA")
     extension = CodelistExtension(codelist=sample("CL_SEX").urn)
     with pytest.raises(NotExpressibleError, match="codelistExtensions"):
@@ -163,7 +163,7 @@ def test_plain_regions_are_converted_and_others_refused() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pysdmx the error names the extra."""
+    """Without pysdmx the error names the extra to install."""
     monkeypatch.setitem(sys.modules, "pysdmx", None)
     monkeypatch.setitem(sys.modules, "pysdmx.io", None)
     with pytest.raises(MissingExtraError, match=r"kafka-replica\[pysdmx\]"):

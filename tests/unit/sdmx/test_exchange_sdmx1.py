@@ -188,7 +188,7 @@ def test_version_rules_in_references() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without sdmx1 the error names the extra."""
+    """Without sdmx1 the error names the extra to install."""
     import sys
 
     monkeypatch.setitem(sys.modules, "sdmx", None)

@@ -12,7 +12,6 @@ from kafka_replica.sdmx import Code, Codelist, Structures, Urn, read_message, sp
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, ExtensionError, UnreadableContentError
 from kafka_replica.sdmx.lookups import extensions as module
 from kafka_replica.sdmx.lookups.code_selection import matching_ids, selected_codes
-from kafka_replica.sdmx.lookups.extensions import expanded
 from kafka_replica.sdmx.model import GeoGridCode, MemberValue
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
@@ -60,9 +59,9 @@ def structures_of(*lists: dict[str, Any], **more: Any) -> Structures:
     return Structures(FakeSnapshot.of(split_message(message({"codelists": list(lists)} | more))))
 
 
-def expand(*lists: dict[str, Any], of: str = "X(1.0.0)") -> list[str]:
+def expanded_codes(*lists: dict[str, Any], of: str = "X(1.0.0)") -> list[str]:
     """Return the codes of an expanded list, "A" or "B<A"."""
-    return shown(structures_of(*lists).expanded(f"A:{of}"))
+    return shown(structures_of(*lists).expand(f"A:{of}"))
 
 
 def shown(codelist: Codelist) -> list[str]:
@@ -80,7 +79,7 @@ def test_codes_of_the_extended_lists_come_in() -> None:
     Of two codes with one id the later definition counts, at the later place.
     """
     indicator, series = listing("I", "A X Y"), listing("S", "A B")
-    assert expand(indicator, series, listing("X", "E F", extension("I(1.0.0)"), extension("S(1.0.0)"))) == [
+    assert expanded_codes(indicator, series, listing("X", "E F", extension("I(1.0.0)"), extension("S(1.0.0)"))) == [
         "X", "Y", "A", "B", "E", "F",
     ]  # fmt: skip
     found = structures_of(
@@ -89,15 +88,17 @@ def test_codes_of_the_extended_lists_come_in() -> None:
         listing("LATER", "", extension("I(1.0.0)"), extension("S(1.0.0)")),
         listing("OWN", "X", extension("I(1.0.0)")),
     )
-    assert found.expanded("A:LATER(1.0.0)").codes["A"].name() == "of S"
-    own = found.expanded("A:OWN(1.0.0)")
+    assert found.expand("A:LATER(1.0.0)").codes["A"].name() == "of S"
+    own = found.expand("A:OWN(1.0.0)")
     assert list(own.codes) == ["A", "X"]
     assert own.codes["X"] is found.codelist("A:OWN(1.0.0)").codes["X"]
 
 
 def test_prefixes_are_put_before_ids_and_parents() -> None:
     """Prefixes are put before ids and parents, and keep equal ids apart."""
-    made = expand(PARENT, listing("X", "A", extension("P(1.0.0)", "P_"), extension("P(1.0.0)", "Q_", include=["A"])))
+    made = expanded_codes(
+        PARENT, listing("X", "A", extension("P(1.0.0)", "P_"), extension("P(1.0.0)", "Q_", include=["A"]))
+    )
     assert made == ["P_A", "P_B<P_A", "P_C<P_B", "P_D<P_A", "P_Z", "Q_A", "A"]
 
 
@@ -127,9 +128,9 @@ def test_prefixes_are_put_before_ids_and_parents() -> None:
 def test_selections_use_the_ids_of_the_extended_list(include: Any, exclude: Any, expected: str) -> None:
     """Ids, patterns and cascades over all descendants select by the extended list's own ids, without prefixes."""
     extended = listing("X", "", extension("P(1.0.0)", include=include, exclude=exclude))
-    assert expand(TREE, extended) == expected.split()
+    assert expanded_codes(TREE, extended) == expected.split()
     prefixed = listing("X", "", extension("P(1.0.0)", "P", include=include, exclude=exclude))
-    assert [one.replace("<P", "<")[1:] for one in expand(TREE, prefixed)] == expected.split()
+    assert [one.replace("<P", "<")[1:] for one in expanded_codes(TREE, prefixed)] == expected.split()
 
 
 def test_parents_are_kept_where_they_can_be() -> None:
@@ -137,19 +138,19 @@ def test_parents_are_kept_where_they_can_be() -> None:
 
     The list's own codes keep their parents.
     """
-    assert expand(TREE, listing("X", "", extension("P(1.0.0)", exclude=["AB"]))) == ["A", "ABC", "B", "BC<B"]
+    assert expanded_codes(TREE, listing("X", "", extension("P(1.0.0)", exclude=["AB"]))) == ["A", "ABC", "B", "BC<B"]
     other = listing("O", "AB")
-    assert expand(TREE, other, listing("X", "", extension("P(1.0.0)"), extension("O(1.0.0)"))) == [
+    assert expanded_codes(TREE, other, listing("X", "", extension("P(1.0.0)"), extension("O(1.0.0)"))) == [
         "A", "ABC", "B", "BC<B", "AB",
     ]  # fmt: skip
-    assert expand(TREE, listing("X", "B NEW<ABC", extension("P(1.0.0)"))) == [
+    assert expanded_codes(TREE, listing("X", "B NEW<ABC", extension("P(1.0.0)"))) == [
         "A", "AB<A", "ABC<AB", "BC", "B", "NEW<ABC",
     ]  # fmt: skip
 
 
 def test_lists_extend_lists_that_extend() -> None:
     """Prefixes and selections of nested extensions accumulate; a selection covers all codes of the extended list."""
-    made = expand(
+    made = expanded_codes(
         TREE,
         listing("M", "OWN<m_A", extension("P(1.0.0)", "m_", include=[("A", True)])),
         listing("X", "", extension("M(1.0.0)", "x_", exclude=["m_ABC"]), extension("P(1.0.0)", include=["B"])),
@@ -160,17 +161,17 @@ def test_lists_extend_lists_that_extend() -> None:
 def test_an_expanded_list_is_a_plain_codelist() -> None:
     """An expanded list is a codelist with its own URNs, names and no extensions; the artefact itself is unchanged."""
     structures = structures_of(listing("P", "A B<A"), listing("X", "C", extension("P(1.0.0)", "P_")))
-    found = structures.expanded("A:X(1.0.0)")
+    found = structures.expand("A:X(1.0.0)")
     assert str(found.codes["P_B"].urn) == f"{URN}codelist.Code=A:X(1.0.0).P_B"
     assert found.codes["P_B"].name("fr") is None
     assert found.codes["P_B"].name("en") == "B"
     assert (found.extensions, found.is_partial, found.name("fr")) == ((), False, "X fr")
-    assert structures.expanded(found) is found
+    assert structures.expand(found) is found
     own = structures.codelist("A:X(1.0.0)")
     assert list(own.codes) == ["C"]
     assert len(own.extensions) == 1
     plain = structures.codelist("A:P(1.0.0)")
-    assert structures.expanded(plain) is plain
+    assert structures.expand(plain) is plain
 
 
 def test_inherited_codes_are_found_by_their_urns() -> None:
@@ -193,7 +194,7 @@ def test_codes_of_any_class_come_in() -> None:
         "X", geoType="GeoGridCodelist", gridDefinition="D", geoGridCodes=[named("B", geoCell="2")],
         codelistExtensions=[{"codelist": f"{URN}codelist.Codelist=A:G(1.0.0)", "prefix": "G"}],
     )  # fmt: skip
-    found = structures_of(geoGridCodelists=[grid, more]).expanded("A:X(1.0.0)")
+    found = structures_of(geoGridCodelists=[grid, more]).expand("A:X(1.0.0)")
     cell = found.codes["GA"]
     assert isinstance(cell, GeoGridCode)
     assert (cell.geo_cell, cell.urn.cls, found.urn.cls) == ("1", "GeoGridCode", "GeoGridCodelist")
@@ -203,13 +204,13 @@ def test_a_list_of_partial_lists_is_partial() -> None:
     """A list that extends partial lists is partial, as codes may be missing."""
     lists = [listing("P", "A", isPartial=True), listing("M", "", extension("P(1.0.0)"))]
     structures = structures_of(*lists, listing("X", "", extension("M(1.0.0)")))
-    assert structures.expanded("A:X(1.0.0)").is_partial
+    assert structures.expand("A:X(1.0.0)").is_partial
 
 
 def test_a_version_rule_means_the_newest_list() -> None:
     """A version rule in an extension means the newest list, as in any reference."""
     lists = [listing("P", "OLD"), listing("P", "NEW", version="1.2.0"), listing("P", "TOO_NEW", version="2.0.0")]
-    assert expand(*lists, listing("X", "", extension("P(1.0+.0)"))) == ["NEW"]
+    assert expanded_codes(*lists, listing("X", "", extension("P(1.0+.0)"))) == ["NEW"]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +250,7 @@ def test_an_unexpandable_list_is_named_with_the_reason(
     structures = structures_of(*lists)
     for _ in range(2):
         with pytest.raises(error, match=reason) as caught:
-            structures.expanded("A:X(1.0.0)")
+            structures.expand("A:X(1.0.0)")
         assert "X(1.0.0)" in str(caught.value)
 
 
@@ -259,9 +260,9 @@ def test_lists_that_double_lists_are_bounded(monkeypatch: pytest.MonkeyPatch) ->
     lists = [listing("L0", "A")]
     lists += [listing(f"L{i}", "", *(extension(f"L{i - 1}(1.0.0)", one) for one in "ab")) for i in range(1, 31)]
     structures = structures_of(*lists)
-    assert len(structures.expanded("A:L12(1.0.0)").codes) == 4_096
+    assert len(structures.expand("A:L12(1.0.0)").codes) == 4_096
     with pytest.raises(ExtensionError, match="more than 5000 codes"):
-        structures.expanded("A:L30(1.0.0)")
+        structures.expand("A:L30(1.0.0)")
 
 
 def test_an_expanded_list_is_made_again_only_when_it_changes() -> None:
@@ -273,13 +274,13 @@ def test_an_expanded_list_is_made_again_only_when_it_changes() -> None:
         "Q": listing("Q", "Q"),
     }
     first = structures_of(*lists.values())
-    made = first.expanded("A:X(1.0.0)")
-    assert first.expanded("A:X(1.0.0)") is made
+    made = first.expand("A:X(1.0.0)")
+    assert first.expand("A:X(1.0.0)") is made
     second, _ = changed(first, lists | {"Q": listing("Q", "R")}, "Q")
-    assert second.expanded("A:X(1.0.0)") is made
+    assert second.expand("A:X(1.0.0)") is made
     third, _ = changed(second, lists | {"P": listing("P", "A B")}, "P")
-    assert list(third.expanded("A:X(1.0.0)").codes) == ["A", "B"]
-    assert list(first.expanded("A:X(1.0.0)").codes) == ["A"]
+    assert list(third.expand("A:X(1.0.0)").codes) == ["A", "B"]
+    assert list(first.expand("A:X(1.0.0)").codes) == ["A"]
 
 
 def changed(structures: Structures, lists: dict[str, Any], id_: str) -> tuple[Structures, bytes]:
@@ -294,10 +295,10 @@ def test_many_lists_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> 
     """The least recently used expanded lists are dropped and made again on request, with the same content."""
     monkeypatch.setattr("kafka_replica.sdmx.lookups.expansions.MAX_KEPT_CODES", 2)
     structures = structures_of(listing("P", "A"), *(listing(f"X{i}", "B", extension("P(1.0.0)")) for i in range(3)))
-    first = structures.expanded("A:X0(1.0.0)")
-    assert structures.expanded("A:X0(1.0.0)") is first
-    structures.expanded("A:X1(1.0.0)")
-    again = structures.expanded("A:X0(1.0.0)")
+    first = structures.expand("A:X0(1.0.0)")
+    assert structures.expand("A:X0(1.0.0)") is first
+    structures.expand("A:X1(1.0.0)")
+    again = structures.expand("A:X0(1.0.0)")
     assert again is not first
     assert again == first
 
@@ -308,7 +309,7 @@ def test_hostile_patterns_and_circles_take_no_time() -> None:
     assert matching_ids("%a" * 100 + "c", ids) == set()
     assert matching_ids("%a" * 100 + "%b", ids) == set(ids)
     lists = [listing("P", "A<C B<A C<B"), listing("X", "", extension("P(1.0.0)", include=[("A", "excluderoot")]))]
-    assert expand(*lists) == ["B", "C<B"]
+    assert expanded_codes(*lists) == ["B", "C<B"]
 
 
 @given(st.text("ab%", max_size=6), st.sets(st.text("ab", min_size=1, max_size=5), max_size=8))
@@ -359,7 +360,7 @@ def test_random_extensions_have_the_counted_ids(lists: list[Any]) -> None:
 
     structures = structures_of(*made)
     for number in range(len(lists)):
-        found = structures.expanded(f"A:L{number}(1.0.0)")
+        found = structures.expand(f"A:L{number}(1.0.0)")
         assert set(found.codes) == ids_of(number)
         own = {id_ for id_, _ in lists[number][0]}
         for id_, code in found.codes.items():
@@ -385,7 +386,7 @@ def sample(ending: str) -> list[Any]:
 def test_the_standards_own_sample(row: dict[str, str]) -> None:
     """The age list of the standard's sample has five codes less one, and two of its own, counted by hand."""
     found = Structures(FakeSnapshot.of(split_message(data_of(row))))
-    assert list(found.expanded("EXAMPLE:CL_EXTENDED_AGE(1.0)").codes) == ["M", "W", "D", "H", "I", "S"]
+    assert list(found.expand("EXAMPLE:CL_EXTENDED_AGE(1.0)").codes) == ["M", "W", "D", "H", "I", "S"]
 
 
 def test_any_look_up_will_do() -> None:
@@ -395,7 +396,7 @@ def test_any_look_up_will_do() -> None:
     }
     found = lists[Urn.parse(urn_of("X(1.0.0)"))]
     assert isinstance(found, Codelist)
-    assert list(expanded(found, lambda urn: lists[urn]).codes) == ["A", "B", "C", "D", "Z"]  # type: ignore[return-value]
+    assert list(module.expand(found, lambda urn: lists[urn]).codes) == ["A", "B", "C", "D", "Z"]  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("row", sample("codelist_-_discriminated_union.xml"))
@@ -404,10 +405,10 @@ def test_the_standards_discriminated_union(row: dict[str, str]) -> None:
     parts = split_message(data_of(row))
     key = "EXAMPLE:CL_ACTIVITY(1.0)"
     with pytest.raises(ArtefactNotFoundError, match=r"CL_ACTIVITY_NACE2\(1\.0\)"):
-        Structures(FakeSnapshot.of(parts)).expanded(key)
+        Structures(FakeSnapshot.of(parts)).expand(key)
     lists = [
         listing("CL_ACTIVITY_NACE2", "A A01<A", version="1.0", agencyID="SDMX"),
         listing("CL_ACTIVITY_ISIC4", "A B TOTAL", version="1.0", agencyID="SDMX"),
     ]
     found = Structures(FakeSnapshot.of(parts + split_message(message({"codelists": lists}))))
-    assert shown(found.expanded(key)) == ["NACE2_A", "NACE2_A01<NACE2_A", "ISIC4_A", "ISIC4_B", "ISIC4_TOTAL"]
+    assert shown(found.expand(key)) == ["NACE2_A", "NACE2_A01<NACE2_A", "ISIC4_A", "ISIC4_B", "ISIC4_TOTAL"]

@@ -9,9 +9,9 @@ import pytest
 
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Codelist, Hierarchy, MetadataSet, OpaqueArtefact
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 
 PREFIX: Final = "urn:sdmx:org.sdmx.infomodel."
 META: Final = {"id": "M", "test": False, "sender": {"id": "KR"}, "format": "fusionjson"}

@@ -159,8 +159,8 @@ def test_hierarchies_of_a_list_or_component_are_found() -> None:
     }  # fmt: skip
     structures = structures_of(data)
 
-    def ids(*asked: Any) -> list[str]:
-        return [one.id for one in structures.hierarchies_of(*asked)]
+    def ids(*query: Any) -> list[str]:
+        return [one.id for one in structures.hierarchies_of(*query)]
 
     assert ids(CODELIST) == ["HA1"]
     assert ids(f"{URN}codelist.Codelist=A:CL(1.1)") == ["HA2"]

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import message_format, read_message, split_message
+from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
+from kafka_replica.sdmx.messages import format as message_format
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -144,7 +145,7 @@ def test_prefixes_in_values_survive_cutting() -> None:
 @pytest.mark.thorough
 @given(st.binary(max_size=200), st.none() | st.text(max_size=40))
 def test_noise_is_refused_under_any_content_type(data: bytes, content_type: str | None) -> None:
-    """Noise under any content type is refused."""
+    """Random bytes raise an error of this package, whatever content type they claim."""
     with pytest.raises(SdmxError):
         read_message(data, content_type)
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from kafka_replica.sdmx import Structures, Urn, split_message
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.references import references_of
+from kafka_replica.sdmx.model.base import ItemScheme
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
@@ -237,7 +237,7 @@ def test_dataflows_of_a_category_where_something_cannot_be_read() -> None:
 
 
 def test_reporting_taxonomies_and_messages_of_20() -> None:
-    """Reporting categories name their flows themselves."""
+    """The flows of a reporting category are those that it names itself, with those below it on request."""
     flow, other = (f"{URN}datastructure.Dataflow=A:{one}(1.0.0)" for one in ("F_CPI", "F_ECO"))
     below = named("TWO", provisioningMetadata=[other])
     taxonomy = artefact(

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.fusion import reader as fusion
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import opened
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, message
 
@@ -46,7 +46,7 @@ def written(data: bytes, style: str) -> bytes:
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 @pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
 def test_both_ways_agree(format_: str, style: str) -> None:
-    """Both paths agree on artefacts of every class, with any whitespace."""
+    """The short and the general reader agree on artefacts of every class, with any whitespace."""
     whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
     held = whole["data"] if format_ == "SDMX-JSON" else {name: one for name, one in whole.items() if name != "meta"}
     taken = 0
@@ -201,7 +201,7 @@ def test_letters_across_the_pieces_that_are_checked() -> None:
 
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 def test_both_json_formats_are_recognised(style: str) -> None:
-    """Both formats are recognised in any order of their outer members, with any single class."""
+    """SDMX-JSON and Fusion-JSON are recognised in any order of their outer members, with any single class."""
     fusion_ = {"Codelist": [{"id": "CL", "agencyId": "A", "version": "1.0", "items": [{"id": "X"}]}]}
     sdmx = {"codelists": [{"id": "CL", "agencyID": "A", "version": "1.0", "codes": [{"id": "X"}]}]}
     meta: dict[str, Any] = {"meta": {"id": "M", "sender": {"id": "S"}}}

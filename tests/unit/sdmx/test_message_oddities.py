@@ -10,9 +10,9 @@ import pytest
 
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Codelist, DataStructure
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 
 BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 URN: Final = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR:CL(1.0)"
@@ -205,7 +205,7 @@ def test_sdmx_json_in_every_wrapping(message: dict[str, Any], encoding: str) -> 
 
 @pytest.mark.parametrize("message", [{"data": None}, {"data": {}}, {"meta": {"id": "X"}, "data": {"codelists": []}}])
 def test_sdmx_json_of_nothing(message: dict[str, Any]) -> None:
-    """SDMX-JSON without artefacts is not an error."""
+    """An SDMX-JSON message without artefacts is read as an empty message."""
     assert len(read_message(json.dumps(message).encode())) == 0
 
 

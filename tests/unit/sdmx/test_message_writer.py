@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
-from kafka_replica.sdmx.message_writer import MessageWriter
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.writing import media_types, write_message
+from kafka_replica.sdmx.writing.message_writer import MessageWriter
+from kafka_replica.sdmx.writing.messages import media_types, write_message
 from support.effort import examples, first_in_usual
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_variations import varied
@@ -59,7 +59,7 @@ def test_any_artefacts_and_any_room(
 
 def test_an_artefact_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part is written with the first message that needs it; an equal artefact that is another object is not it."""
-    from kafka_replica.sdmx import message_writer
+    from kafka_replica.sdmx.writing import message_writer
 
     written: list[str] = []
 

@@ -8,13 +8,13 @@ import pytest
 from lxml import etree
 
 from kafka_replica.sdmx import Structures, split_message
-from kafka_replica.sdmx.earlier import TimedReportedAttribute
 from kafka_replica.sdmx.errors import MessageError, NotExpressibleError, UnwritableError
 from kafka_replica.sdmx.exchange import to_pysdmx
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import MetadataSet, MetadataSetOfReports
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.model.earlier_editions import TimedReportedAttribute
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.writing.messages import write_message
 from support.paths import SDMX_DATA
 from support.sdmx.registry_messages import schema
 from support.sdmx.sdmx_corpus import FakeSnapshot

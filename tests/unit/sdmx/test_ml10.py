@@ -15,9 +15,9 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.earlier import CrossSectionalMeasure, KeyFamilyDimension
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import AgencyScheme
+from kafka_replica.sdmx.model.earlier_editions import CrossSectionalMeasure, KeyFamilyDimension
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 
@@ -235,7 +235,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_invalid_1_0_is_refused_with_its_reason(name: str) -> None:
-    """Invalid content is refused with its reason."""
+    """Each kind of invalid SDMX-ML 1.0 is refused with its own reason."""
     data, reason = BAD[name]
     with pytest.raises(MessageError, match=reason):
         read_message(data)

@@ -26,8 +26,21 @@ from kafka_replica.sdmx import (
     read_message,
     split_message,
 )
-from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.earlier import (
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.model import (
+    AgencyScheme,
+    CategoryScheme,
+    DataProviderScheme,
+    HierarchicalCode,
+    HierarchicalCodelist,
+    Metadataflow,
+    MetadataStructure,
+    Process,
+    ReportingTaxonomy,
+    StructureSet,
+)
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.model.earlier_editions import (
     AliasedComponentMap,
     AliasedItemMap,
     CategorisedDataflow,
@@ -44,19 +57,6 @@ from kafka_replica.sdmx.earlier import (
     TaxonomyOfFlows,
     VersionedConcept,
     VersionedHierarchy,
-)
-from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.model import (
-    AgencyScheme,
-    CategoryScheme,
-    DataProviderScheme,
-    HierarchicalCode,
-    HierarchicalCodelist,
-    Metadataflow,
-    MetadataStructure,
-    Process,
-    ReportingTaxonomy,
-    StructureSet,
 )
 from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import ITEMS, FakeSnapshot, data_of, record, rows
@@ -213,7 +213,7 @@ def test_key_families_keep_components_groups_and_levels() -> None:
     [("Date", "GregorianDay"), ("YearMonth", "GregorianYearMonth"), ("Timespan", "TimeRange"), ("Double", "Double")],
 )
 def test_text_types_have_their_names_of_2_1(written: str, today: str) -> None:
-    """Text types have their names of 2.1."""
+    """Each text type of SDMX-ML 2.0 is read as the text type of 2.1 with the same meaning."""
     format_ = f'<s:PrimaryMeasure conceptRef="V"><s:TextFormat textType="{written}" decimals="1"/></s:PrimaryMeasure>'
     found = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(format_))))
     representation = found.measures["OBS_VALUE"].representation
@@ -378,7 +378,7 @@ def test_structure_sets_keep_maps_of_all_kinds() -> None:
 
 
 def test_processes_keep_nested_steps_and_transitions() -> None:
-    """Processes keep nested steps, computations and transitions."""
+    """A process keeps its nested steps, with computations, classes of inputs, and transitions."""
     found = get(Process, "PROC")
     first = found.steps["S1"]
     assert first.computation is not None

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats import sdmx_ml
 from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import parse
-from kafka_replica.sdmx.message_format import unpacked
+from kafka_replica.sdmx.messages.format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
@@ -41,7 +41,7 @@ def tree(element: Any) -> Any:
     return element.tag, list(element.items()), element.text or "", element.tail or "", inner
 
 
-def said(message: Message) -> Any:
+def comparable(message: Message) -> Any:
     """Return the content of a message, with its codes made."""
     return message.format, message.header, list(message)
 
@@ -60,7 +60,7 @@ def assert_the_same(data: bytes) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
-    """Both paths agree on real files, whole and split into small messages."""
+    """The short and the general reader agree on real files, whole and split into small messages."""
     whole = unpacked(data_of(row)).lstrip()
     parts = [part.value for part in split_message(whole)] if len(whole) < 3_000_000 else []
     for data in (whole, *parts[:60]):
@@ -68,7 +68,7 @@ def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
             assert_the_same(data)
         found = sdmx_ml.read_short(data)
         if found is not None:
-            assert said(found) == said(sdmx_ml.read_message(data))
+            assert comparable(found) == comparable(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
@@ -81,7 +81,7 @@ def test_both_ways_agree_on_every_class(path: Any) -> None:
         found = sdmx_ml.read_short(data)
         if found is not None:
             taken += 1
-            assert said(found) == said(sdmx_ml.read_message(data))
+            assert comparable(found) == comparable(sdmx_ml.read_message(data))
     format_, root = parse(path.read_bytes())
     is_structure = str(root.tag).endswith("}Structure")
     if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
@@ -181,7 +181,7 @@ def test_damaged_texts_are_declined_or_read_like_libxml2(seed: int) -> None:
     assert tree(found) == tree(etree.fromstring(data))
     short = sdmx_ml.read_short(data)
     if short is not None:
-        assert said(short) == said(sdmx_ml.read_message(data))
+        assert comparable(short) == comparable(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,8 @@ def test_urns_and_versions_need_no_library() -> None:
     """URNs, their classes, versions and formats work, with the same results, without lxml and msgspec."""
     code = (
         "from kafka_replica.sdmx import Format, Urn\n"
-        "from kafka_replica.sdmx.urn import MAX_URN\n"
-        "from kafka_replica.sdmx.versions import newest, sort_key\n"
+        "from kafka_replica.sdmx.urns.urn import MAX_URN\n"
+        "from kafka_replica.sdmx.urns.versions import newest, sort_key\n"
         "from kafka_replica.sdmx.errors import UrnError\n"
         "import pickle\n"
         "code = Urn.parse('urn:sdmx:org.sdmx.infomodel.codelist.Code=SDMX:CL_FREQ(2.1).A')\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 from support.effort import examples
 
 

@@ -6,12 +6,12 @@ import pytest
 from lxml import etree
 
 from kafka_replica.sdmx import split_message
-from kafka_replica.sdmx.earlier import ProvisionAgreementOfSources
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import ProvisionAgreement
-from kafka_replica.sdmx.reading import read_message
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.model.earlier_editions import ProvisionAgreementOfSources
+from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.writing.messages import write_message
 from support.paths import SDMX_DATA
 from support.sdmx.registry_messages import interface, schema
 

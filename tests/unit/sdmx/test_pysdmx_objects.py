@@ -79,7 +79,7 @@ def test_components_are_those_of_pysdmxs_own_readers() -> None:
     ],
 )
 def test_an_attribute_relationship_becomes_an_attachment_level(about: AttributeRelationship, level: str) -> None:
-    """An attribute's relationship becomes pysdmx's attachment level."""
+    """Each kind of attribute relationship becomes the attachment level that pysdmx has for it."""
     mine = sample("DSD_LABOUR")
     first = next(iter(mine.attributes.values()))
     changed = replace(mine, attributes=Items({first.id: replace(first, relationship=about)}))
@@ -168,7 +168,7 @@ def test_a_stub_becomes_an_artefact_marked_as_one() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pysdmx the error names the extra."""
+    """Without pysdmx the error names the extra to install."""
     monkeypatch.setitem(sys.modules, "pysdmx", None)
     library.pysdmx.cache_clear()
     with pytest.raises(MissingExtraError, match=r"kafka-replica\[pysdmx\]"):

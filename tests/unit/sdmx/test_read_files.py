@@ -12,7 +12,7 @@ import pytest
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import FileStructures, Structures, Urn, read_files
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.files import files_of, read_structures
+from kafka_replica.sdmx.files.structure_files import files_of, read_structures
 from kafka_replica.sdmx.samples import sample_files
 from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
@@ -67,7 +67,7 @@ def test_errors_are_listed(tmp_path: Path) -> None:
     assert all(str(one).startswith(f"{one.file}: ") and one.reason for one in found.errors)
     with pytest.raises(ArtefactNotFoundError):
         found.codelist("A:BAD(1.0.0)")
-    assert found.dangling().is_complete
+    assert found.dangling_references().is_complete
     assert isinstance(found, FileStructures)
     assert read_files(*sample_files()).errors == ()
 
@@ -123,7 +123,7 @@ def test_published_files_are_found_byte_for_byte(row: dict[str, str]) -> None:
     assert len(found.errors) == len(published.rejected) + len(published.left_out)
     for urn in found:
         assert found.get(urn).urn == urn
-    assert found.unreadable() == {}
+    assert found.unreadable_records() == {}
     assert ids(read_files(io.BytesIO(data_of(row)))) == ids(found)
 
 

@@ -24,7 +24,7 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.message_format import of_content_type
+from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.sdmx.samples import sample_files
 
 ML = "http://www.sdmx.org/resources/sdmxml/schemas/v"
@@ -103,7 +103,7 @@ def test_codes_keep_parents_annotations_and_order() -> None:
 
 
 def test_a_codelist_in_four_formats_gives_equal_codelists() -> None:
-    """A codelist in four formats gives equal codelists."""
+    """A codelist that is written in SDMX-ML 2.1, 3.0, 3.1 and Fusion-JSON is read as equal objects."""
     code = '<s:Code id="A"><c:Name xml:lang="en">Annual</c:Name>{}</s:Code><s:Code id="B"><c:Name>B</c:Name></s:Code>'
     twins = [
         codelist_xml(code.format(""), 'isFinal="true" validFrom="2020-01-01"', version=version)
@@ -311,7 +311,7 @@ def test_media_types_are_understood_in_any_spelling(text: str, expected: Format 
 
 
 def test_content_wins_over_content_type() -> None:
-    """A wrong media type does no harm."""
+    """A message is read in the format of its content if the media type names another one."""
     data = codelist_xml("")
     for claim in ("application/vnd.fusion.json", "application/vnd.sdmx.structure+xml;version=3.0.0", "nonsense"):
         assert read_message(data, claim).format is Format.SDMX_ML_2_1

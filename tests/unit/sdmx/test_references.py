@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kafka_replica.records import Record
 from kafka_replica.sdmx import Structures, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError
-from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
+from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples
@@ -87,7 +87,7 @@ def test_a_reference_with_a_rule_is_followed() -> None:
     assert names(found.children(f"{URN}conceptscheme.ConceptScheme=A:CS(1+.0.0)")) == ["CL(1.10.0)"]
     assert names(found.parents(f"{URN}codelist.Codelist=A:CL(1.0+.0)")) == ["CS(1.0.0)", "CS(2.0.0)"]
     assert found.parents(f"{URN}codelist.Codelist=A:CL(2.0.0)") == ()
-    assert found.dangling() == ()
+    assert found.dangling_references() == ()
 
 
 def test_descendants_of_a_dataflow_are_complete() -> None:
@@ -100,7 +100,7 @@ def test_descendants_of_a_dataflow_are_complete() -> None:
     assert {"CS_LABOUR(1.0)", "CL_FREQ(2.1)", "CL_OBS_STATUS(1.0)"} <= set(names(reached))
     assert len(reached) == len(set(reached))
     assert flow in found.parents(Urn.of("DataStructure", "KR_DEMO", "DSD_LABOUR", "1.0"))
-    assert found.dangling() == ()
+    assert found.dangling_references() == ()
 
 
 def test_references_of_every_class() -> None:
@@ -134,7 +134,7 @@ def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any
     """After any changes the index answers as a fresh one, and the older version still gives its own answers."""
     records: dict[bytes, Record] = {}
     kept = Structures(FakeSnapshot(records, 0))
-    kept.dangling()
+    kept.dangling_references()
     for number, changes in enumerate(versions, start=1):
         records, changed = dict(records), []
         for id_, version, target, is_deleted in changes:
@@ -153,11 +153,11 @@ def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any
 
 def family(structures: Structures) -> Any:
     """Return the answers to all queries about the references of a version."""
-    asked = [
+    queried = [
         (urn, structures.parents(urn), structures.children(urn), structures.descendants(urn), structures.ancestors(urn))
         for urn in structures
     ]
-    return asked, structures.dangling()
+    return queried, structures.dangling_references()
 
 
 def test_refreshing_decodes_only_changed_artefacts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_missing_artefacts_and_items_are_dangling() -> None:
                      target=f"{URN}categoryscheme.Category=A:S(1.0).X")
         ],
     }  # fmt: skip
-    found = structures_of(data).dangling()
+    found = structures_of(data).dangling_references()
     assert [(one.source.id, str(one.target).partition("=")[2]) for one in found] == [
         ("C", "A:S(1.0).X"), ("C", "A:FULL(2.0+.0)"), ("H", "A:FULL(1.0.0).B"), ("H", "A:NONE(1.0.0).A"),
     ]  # fmt: skip
@@ -230,13 +230,13 @@ def test_a_rule_in_a_draft_means_drafts_too() -> None:
         assert list(found.codelist(meant).codes) == [code]
         assert found.children(scheme.replace("ConceptScheme=", "Concept=") + ".C") == (meant,)
         assert Urn.parse(scheme) in found.parents(meant)
-        assert list(found.expanded(f"A:EXT({version})").codes) == [code]
+        assert list(found.expand(f"A:EXT({version})").codes) == [code]
         structure = f"{URN}datastructure.DataStructure=A:DSD({version})"
         assert found.resolve(structure).components["D"].listed_ids() == {code}
         [(_, enumeration)] = found.components(structure)
         assert enumeration is not None
         assert list(found.codelist(enumeration).codes) == [code]
-    assert found.dangling() == ()
+    assert found.dangling_references() == ()
 
 
 def test_circles_do_no_harm() -> None:
@@ -258,12 +258,12 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
     record_ = snapshot.records[key.encode()]
     snapshot.records[key.encode()] = record_._replace(value=b"{broken")
     good = Structures(FakeSnapshot.of([]))
-    good.dangling()
+    good.dangling_references()
     for found in (Structures(snapshot), good.moved_to(snapshot, list(snapshot.records))):
         first, last = f"{URN}codelist.Codelist=A:L0(1.0.0)", f"{URN}codelist.Codelist=A:L2(1.0.0)"
         answers = [
             found.parents(first), found.ancestors(first), found.children(last), found.descendants(last),
-            found.dangling(), found.children(key), found.parents(key),
+            found.dangling_references(), found.children(key), found.parents(key),
         ]  # fmt: skip
         assert [[getattr(one, "id", None) or one.target.id for one in answer] for answer in answers] == [
             ["L1"], ["L1", "L2"], ["L1"], ["L1", "L0"], ["NONE"], [], []]  # fmt: skip
@@ -274,7 +274,7 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
             assert "structures-3, offset 4, key" in str(error)
             assert "1 unreadable" in repr(answer)
             assert pickle.loads(pickle.dumps(answer)) == answer
-        assert found.unreadable().keys() == answers[0].unreadable.keys()
+        assert found.unreadable_records().keys() == answers[0].unreadable.keys()
         snapshot_of_good = FakeSnapshot(snapshot.records | {key.encode(): record_}, 8)
         mended = found.moved_to(snapshot_of_good, [key])
         assert names(mended.parents(first)) == ["BAD(1.0.0)", "L1(1.0.0)"]

@@ -8,7 +8,7 @@ from lxml import etree
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model import Codelist, Registration
-from kafka_replica.sdmx.reading import read_message
+from kafka_replica.sdmx.reading.messages import read_message
 from support.sdmx.registry_messages import (
     AGREEMENT_URN,
     REGISTRATION_URN,
@@ -112,10 +112,10 @@ def test_deletions_are_refused(version: str) -> None:
 def test_deletions_of_20_are_refused() -> None:
     """Deletions of 2.0, which are given next to the structures or in an event, are refused."""
     end = b"</r:Structure>"
-    asked = submission("20").replace(end, end + b'<r:SubmittedStructure action="Delete"/>')
+    deletion_request = submission("20").replace(end, end + b'<r:SubmittedStructure action="Delete"/>')
     held = '<r:StructuralEvent><r:CodeLists><s:CodeList id="CL" agencyID="KR"/></r:CodeLists></r:StructuralEvent>'
     event = f"<m:NotifyRegistryEvent><r:EventAction>Delete</r:EventAction>{held}</m:NotifyRegistryEvent>"
-    for data in (asked, interface("20", event)):
+    for data in (deletion_request, interface("20", event)):
         with pytest.raises(MessageError, match="deletion"):
             read_message(data)
 

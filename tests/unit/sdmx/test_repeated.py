@@ -15,8 +15,8 @@ from test_classes import DATA
 from kafka_replica.sdmx import Codelist, InternationalString, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.writing.messages import write_message
 from support.effort import first_in_usual
 from support.sdmx.schema_probe import join_references, message_around, message_with, model_of, other_value, path_of
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message

@@ -20,7 +20,7 @@ from kafka_replica.sdmx.lookups import decoding as decoding_module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, MissingReference, ResolvedStructure
 from kafka_replica.sdmx.model import Constraint
-from kafka_replica.sdmx.representation import Representation, TextFormat, effective_representation
+from kafka_replica.sdmx.model.representation import Representation, TextFormat, effective_representation
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, DSD, FLOW, SAMPLE_1_0, URN, artefact, message, named
 
@@ -179,13 +179,13 @@ def test_flows_structures_and_agreements_are_resolved() -> None:
     """A dataflow, a data structure and a provision agreement are resolved from a reference, URN, or artefact."""
     structures = structures_of(sample())
     flow, agreement = structures.dataflow("A:DF(1.0.0)"), structures.provision_agreement("A:PA(1.0.0)")
-    for asked in ("A:DF(1.0.0)", "A:DF(1.0+.0)", FLOW, Urn.parse(FLOW), flow):
-        assert structures.resolve(asked).urn == flow.urn
+    for requested in ("A:DF(1.0.0)", "A:DF(1.0+.0)", FLOW, Urn.parse(FLOW), flow):
+        assert structures.resolve(requested).urn == flow.urn
     alone = structures.resolve(f"{URN}datastructure.DataStructure=A:DSD(1+.0.0)")
     assert (str(alone.urn), alone.dataflow) == (DSD, None)
     assert structures.resolve(alone.data_structure).urn == alone.urn
-    for asked in (AGREEMENT, agreement):
-        found = structures.resolve(asked)
+    for requested in (AGREEMENT, agreement):
+        found = structures.resolve(requested)
         assert (found.urn, found.dataflow, found.provision_agreement) == (agreement.urn, flow, agreement)
         assert found.data_provider is not None
         assert str(found.data_provider.urn) == PROVIDER
@@ -317,8 +317,8 @@ def test_constraints_are_found_for_all_versions_and_roles() -> None:
     data["dataflows"].append(artefact("DF", version="1.4.0", structure=DSD))
     structures = structures_of(data, CONSTRAINTS)
 
-    def ids(asked: str) -> list[str]:
-        return [one.id for one in structures.constraints_of(asked)]
+    def ids(requested: str) -> list[str]:
+        return [one.id for one in structures.constraints_of(requested)]
 
     assert ids(FLOW) == ["IS_THERE", "ON_BOTH", "ON_FLOW", "VERSIONS", "VERSIONS", "VERSIONS"]
     assert (
@@ -394,18 +394,18 @@ def test_all_missing_parts_are_listed_at_once() -> None:
     data["codelists"].append(artefact("CL", version="1.0", isExternalReference=True))
     with pytest.raises(IncompleteStructureError) as caught:
         structures_of(data).resolve(FLOW)
-    told = str(caught.value)
+    error_text = str(caught.value)
     missing = [one for one in caught.value.missing if isinstance(one, MissingReference)]
     assert [(one.source.item, one.target and one.target.id) for one in missing] == [
         ("FREQ", "CL"), ("AREA", "AREA"), ("CURRENCY", "VL"), ("CONTACT.NAME", "CS"),
     ]  # fmt: skip
     assert ["stub" in one.reason for one in missing] == [True, False, False, False]
-    assert f"resolving {FLOW} in version 7" in told
+    assert f"resolving {FLOW} in version 7" in error_text
     for part in ("FREQ: ", "is a stub", "AREA: ", "A:EU(1.0.0)", "CURRENCY: ", "CONTACT.NAME: "):
-        assert part in told
+        assert part in error_text
     assert isinstance(caught.value, ArtefactNotFoundError)
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (str(again), len(again.missing)) == (told, 4)
+    assert (str(again), len(again.missing)) == (error_text, 4)
 
 
 def test_a_long_list_of_missing_parts_is_shortened_only_in_the_message() -> None:
@@ -419,17 +419,17 @@ def test_a_long_list_of_missing_parts_is_shortened_only_in_the_message() -> None
 
 
 @pytest.mark.parametrize(
-    ("gone", "asked", "reason"),
+    ("gone", "requested", "reason"),
     [
         ("DSD", FLOW, r"A:DF\(1\.0\.0\): looking up .*A:DSD\(1\.0\+\.0\): .*not in version 7"),
         ("DF", AGREEMENT, r"A:PA\(1\.0\.0\): looking up .*A:DF\(1\.0\.0\)"),
         ("MSD", DSD, r"A:DSD\(1\.0\.0\): looking up .*A:MSD\(1\.0\.0\)"),
     ],
 )
-def test_a_missing_structure_is_an_error(gone: str, asked: str, reason: str) -> None:
+def test_a_missing_structure_is_an_error(gone: str, requested: str, reason: str) -> None:
     """The error names the missing structure and the artefact that needs it."""
     with pytest.raises(IncompleteStructureError, match=reason):
-        structures_of(without(sample(), gone)).resolve(asked)
+        structures_of(without(sample(), gone)).resolve(requested)
 
 
 @pytest.mark.parametrize(

@@ -242,7 +242,7 @@ def test_constraints_keep_regions_and_keys(sample: dict[str, Any]) -> None:
 
 
 def test_nested_codes_and_levels_are_kept(sample: dict[str, Any]) -> None:
-    """Nested codes and nested levels are kept."""
+    """A hierarchy keeps nested codes and nested levels, with their validity and formats."""
     found = sample["H"]
     assert [one.urn.item for one in found.walk()] == ["ONE", "ONE.TWO"]
     below = found.item("ONE.TWO")
@@ -276,7 +276,7 @@ def test_maps_of_all_kinds_are_kept(sample: dict[str, Any]) -> None:
 
 
 def test_provisions_metadata_and_processes(sample: dict[str, Any]) -> None:
-    """Agreements, metadata structures and processes are kept."""
+    """Provision agreements, metadata structures and processes keep all their parts."""
     assert (str(sample["PA"].dataflow), sample["PA"].data_provider.item) == (FLOW, "P")
     assert (sample["MPA"].metadataflow.id, sample["MPA"].metadata_provider.item) == ("MDF", "MP")
     assert sample["MPA"].targets == (f"{URN}datastructure.Dataflow=*:*(*)",)
@@ -293,7 +293,7 @@ def test_provisions_metadata_and_processes(sample: dict[str, Any]) -> None:
 
 
 def test_vtl_schemes_are_kept(sample: dict[str, Any]) -> None:
-    """Schemes of VTL are kept."""
+    """Each kind of VTL scheme keeps the properties of its items."""
     one = sample["TS"].transformations["T1"]
     assert (sample["TS"].vtl_version, one.expression, one.result, one.is_persistent) == ("2.0", "a + b", "c", True)
     assert (sample["TS"].vtl_mapping_scheme.id, sample["TS"].ruleset_schemes[0].id) == ("VMS", "RS")

@@ -20,7 +20,7 @@ from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availa
 from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireAvailability
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireRepresentation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _OTHER_NAMES = {"format", "text_format"}
 

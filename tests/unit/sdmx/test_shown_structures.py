@@ -22,8 +22,8 @@ from kafka_replica.sdmx import (
     read_message,
     split_readable,
 )
-from kafka_replica.sdmx.base import Maintainable
-from kafka_replica.sdmx.lookups.of_files import FileStructures
+from kafka_replica.sdmx.lookups.file_structures import FileStructures
+from kafka_replica.sdmx.model.base import Maintainable
 from kafka_replica.sdmx.samples import extra_files, sample_files
 from kafka_replica.testing import FakeTopic
 from support.paths import SDMX_DATA

@@ -57,7 +57,7 @@ def test_artefacts_are_found_by_reference_text_and_urn(structures: Structures) -
 
 
 def test_a_urn_with_an_item_gives_the_item(structures: Structures) -> None:
-    """A URN with an item gives the item."""
+    """The look-up of a URN with an item returns the item, and an unknown item is an error."""
     assert isinstance(structures.get(urn("Code", "SDMX:CL_FREQ(2.1).A")), Code)
     assert isinstance(structures.get(urn("Concept", "KR_DEMO:CS_LABOUR(1.0).SEX")), Concept)
     assert isinstance(structures.get(urn("Dimension", "KR_DEMO:DSD_LABOUR(1.0).SEX")), Dimension)

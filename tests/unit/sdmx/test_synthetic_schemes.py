@@ -14,12 +14,12 @@ from test_standard_schemas import json_schema
 from test_writing_schemas import JSON, ML
 
 from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_message, split_message, write_message
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
-from kafka_replica.sdmx.files import read_structures
+from kafka_replica.sdmx.files.structure_files import read_structures
 from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import AgencyScheme
+from kafka_replica.sdmx.model.base import ItemScheme
 from support.effort import examples
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.standard_schemas import faults

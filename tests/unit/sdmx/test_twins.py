@@ -125,7 +125,7 @@ def twins() -> Iterator[tuple[Found, Found]]:
 def test_twins_of_the_corpus() -> None:
     """Twins are equal, except for the listed differences, and each listed difference occurs in some file."""
     equal: set[frozenset[str]] = set()
-    said: set[tuple[str, str]] = set()
+    found_differences: set[tuple[str, str]] = set()
     unexplained = []
     pairs = 0
     for one, other in twins():
@@ -135,12 +135,12 @@ def test_twins_of_the_corpus() -> None:
             equal.add(frozenset((one.format, other.format)))
         for path in paths:
             known = [(rule.cls, rule.path) for rule in SAID if fits(rule, one.artefact, path)]
-            said.update(known)
+            found_differences.update(known)
             if not known:
                 unexplained.append((str(one.artefact.urn), path, one.file, other.file))
     assert pairs > 300
     assert unexplained == []
-    assert [rule for rule in SAID if (rule.cls, rule.path) not in said] == []
+    assert [rule for rule in SAID if (rule.cls, rule.path) not in found_differences] == []
     # There are equal twins for every format but XLSX, and for most pairs of formats.
     assert {format_ for pair in equal for format_ in pair} >= FORMATS
     assert len(equal) >= 12

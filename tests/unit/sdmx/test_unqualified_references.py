@@ -20,7 +20,7 @@ from kafka_replica.sdmx import (
     write_message,
 )
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
 from support.sdmx.standard_schemas import faults
@@ -80,7 +80,7 @@ def test_the_only_list_with_that_id_is_meant(edition: str, components: str) -> N
     assert faults(edition.replace("_", ""), data) == []
     assert dimension(data) == ("SDMX:STANDALONE_CONCEPT_SCHEME(1.0).FREQ", "SDMX:CL_FREQ(1.0)")
     structures = Structures(FakeSnapshot.of(split_message(data)))
-    assert structures.dangling() == ()
+    assert structures.dangling_references() == ()
     found = structures.resolve(KEY_FAMILY)
     assert isinstance(found, ResolvedStructure)
     assert found.components["FREQ"].allowed_ids() == {"A", "M"}

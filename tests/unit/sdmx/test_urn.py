@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica.sdmx import Urn
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urn import MAX_URN
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import MAX_URN
 
 FREQ = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
 
@@ -97,7 +97,7 @@ def test_the_attributes_are_those_of_the_grammar() -> None:
 
 
 def test_a_urn_cannot_be_changed() -> None:
-    """A URN cannot be changed."""
+    """An assignment to a part of a URN is an error."""
     with pytest.raises(AttributeError):
         Urn.parse(FREQ).id = "X"  # type: ignore[misc]
 

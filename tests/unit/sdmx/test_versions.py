@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.versions import fits, is_stable, is_wildcard, newest, rule_in, sort_key
+from kafka_replica.sdmx.urns.versions import fits, is_stable, is_wildcard, newest, rule_in, sort_key
 
 KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"]
 

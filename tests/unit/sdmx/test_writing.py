@@ -22,9 +22,9 @@ from kafka_replica.sdmx import (
     Link,
     OpaqueArtefact,
     Urn,
+    explain_unwritable,
     media_types,
     read_message,
-    writable,
     write_message,
 )
 from kafka_replica.sdmx.errors import UnwritableError
@@ -88,7 +88,7 @@ def test_media_types_as_registries_spell_them(written: str, meant: Format) -> No
 
 def test_unknown_media_types_are_refused() -> None:
     """The error for an unknown media type lists the known ones."""
-    for ask in (write_message, writable):
+    for ask in (write_message, explain_unwritable):
         with pytest.raises(UnwritableError, match=r"'text/csv': this format cannot be written; choose one of .*fusion"):
             ask(codelist(), "text/csv")
 
@@ -124,8 +124,8 @@ def test_a_property_without_a_place_is_named_and_another_format_too() -> None:
         f"writing {FREQ} as SDMX-EDI: the format cannot represent is_partial; "
         "choose application/vnd.sdmx.structure+xml;version=3.1.0 instead"
     )
-    assert writable(partial, Format.EDI) == str(caught.value).partition("; choose")[0]
-    assert writable(partial, Format.SDMX_ML_2_1) is None
+    assert explain_unwritable(partial, Format.EDI) == str(caught.value).partition("; choose")[0]
+    assert explain_unwritable(partial, Format.SDMX_ML_2_1) is None
 
 
 def test_a_class_without_a_place_is_named() -> None:
@@ -138,10 +138,10 @@ def test_a_class_without_a_place_is_named() -> None:
 def test_a_control_character_is_refused_in_xml_only() -> None:
     """A control character has no place in XML, but has one in JSON."""
     odd = codelist(names=InternationalString({"en": "a\x00b"}))
-    why = writable(odd, Format.SDMX_ML_2_1)
+    why = explain_unwritable(odd, Format.SDMX_ML_2_1)
     assert why is not None
     assert "contains the character '\\x00', which XML cannot represent" in why
-    assert writable(odd, Format.SDMX_JSON_2_0) is None
+    assert explain_unwritable(odd, Format.SDMX_JSON_2_0) is None
 
 
 def test_without_verifying_a_loss_is_silent() -> None:
@@ -149,7 +149,7 @@ def test_without_verifying_a_loss_is_silent() -> None:
     partial = codelist(is_partial=True)
     [found] = read_message(write_message(partial, Format.EDI, verify=False))
     assert not found.is_partial
-    assert writable(partial, Format.EDI) is not None
+    assert explain_unwritable(partial, Format.EDI) is not None
 
 
 def test_only_the_unrepresentable_parts_are_omitted() -> None:
@@ -160,7 +160,7 @@ def test_only_the_unrepresentable_parts_are_omitted() -> None:
     [found] = read_message(write_message(linked, Format.SDMX_ML_3_0))
     assert found == replace(linked, is_final=False)
     assert "the value of an annotation" in str(
-        writable(codelist(annotations=(Annotation(value="1"),)), Format.SDMX_ML_2_1)
+        explain_unwritable(codelist(annotations=(Annotation(value="1"),)), Format.SDMX_ML_2_1)
     )
 
 
@@ -191,7 +191,7 @@ def test_workbooks_are_the_same_each_time_and_hold_texts() -> None:
 def test_a_text_too_long_for_a_cell_is_refused() -> None:
     """Texts above the 32,767 characters of a spreadsheet's cell are refused."""
     long = replace(mapping(), descriptions=InternationalString({"en": "x" * 40_000}))
-    assert "is longer than a cell may be" in str(writable(long, Format.XLSX))
+    assert "is longer than a cell may be" in str(explain_unwritable(long, Format.XLSX))
 
 
 def test_workbooks_need_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_replica.sdmx import base, containers, model, read_message, representation, write_message
-from kafka_replica.sdmx.base import Maintainable
+from kafka_replica.sdmx import containers, model, read_message, write_message
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.model import ARTEFACTS
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import media_types, writable
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.model import ARTEFACTS, base, representation
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types
 
 TEXTS = ["A", "B_1", "a b", "", "é", "1", "x.y", "urn:sdmx:x", "<&>", "\n", "\x01", "%", "2020-01-01T00:00:00", "true"]
 CLASSES = ["Codelist", "Code", "Concept", "DataStructure", "Dataflow", "Dimension", "ValueList", "Category", "Level"]
@@ -113,7 +113,7 @@ def test_a_message_or_a_reason(name: str) -> None:
         urn = Urn.of(name, "AG", "ID", "1.0")
         artefact = Anything(seed).struct(ARTEFACTS[name], 0, urn)
         for media_type in map(Format, media_types()):
-            why = writable(artefact, media_type)
+            why = explain_unwritable(artefact, media_type)
             assert why is None or str(urn) in why
             if why is None:
                 assert list(read_message(write_message(artefact, media_type))) == [carried(artefact, media_type)]

@@ -10,9 +10,9 @@ import pytest
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.writing import media_types, writable, write_message
+from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
 from support.effort import first_in_usual
 from support.sdmx.conversions import schema_faults
 from support.sdmx.sdmx_corpus import data_of, rows
@@ -96,5 +96,5 @@ def test_no_writer_refuses_more_of_the_corpus_than_before() -> None:
             continue
         for artefact in message:
             for media_type in LEAST:
-                found[media_type] += writable(artefact, media_type) is None
+                found[media_type] += explain_unwritable(artefact, media_type) is None
     assert {media_type: found[media_type] for media_type, least in LEAST.items() if found[media_type] < least} == {}

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx import DataStructure, read_message
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, Dimension, Measure
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import media_types, write_message
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import media_types, write_message
 from support.effort import examples
 from support.sdmx.conversions import schema_faults
 

@@ -14,7 +14,7 @@ import pytest
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     Dataflow,
     HierarchicalCode,
@@ -23,8 +23,8 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     RepresentationMapping,
 )
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.writing.messages import write_message
 from support.sdmx.conversions import read, valid_samples
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message, named

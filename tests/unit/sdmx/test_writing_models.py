@@ -12,9 +12,9 @@ from lxml import etree
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.representable import carried
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.writing import media_types, writable, write_message
+from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
 from support.effort import examples
 from support.sdmx.sdmx_models import BOTH, TODAY, codelists
 from support.sdmx.standard_schemas import xml_schema
@@ -45,7 +45,7 @@ def test_formats_of_2_1_express_all_content_of_2_1(format_: Format, artefact: Ar
 @QUICK
 def test_other_formats_write_a_codelist_whole_or_name_the_property(artefact: Codelist, format_: Format) -> None:
     """A codelist is written whole, or the property without a place is named, and never anything else."""
-    why = writable(artefact, format_)
+    why = explain_unwritable(artefact, format_)
     if why is not None:
         assert f"{artefact.urn} as {format_.title}: " in why
         return

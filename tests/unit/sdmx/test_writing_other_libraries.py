@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Codelist, ConceptScheme, DataStructure, Format, read_message, writable, write_message
+from kafka_replica.sdmx import (
+    Codelist,
+    ConceptScheme,
+    DataStructure,
+    Format,
+    explain_unwritable,
+    read_message,
+    write_message,
+)
 from kafka_replica.sdmx.model import CategoryScheme, Dataflow
 from kafka_replica.sdmx.samples import sample_files
 
@@ -27,7 +35,7 @@ def test_sdmx1_reads_our_sdmx_ml(media_type: Format) -> None:
     sdmx = pytest.importorskip("sdmx")
     # sdmx1 does not know the relationships of attributes of 3.0.
     kinds = HELD if media_type is Format.SDMX_ML_2_1 else (Codelist, ConceptScheme)
-    wanted = {one.urn: one for one in artefacts() if type(one) in kinds and writable(one, media_type) is None}
+    wanted = {one.urn: one for one in artefacts() if type(one) in kinds and explain_unwritable(one, media_type) is None}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         message = sdmx.read_sdmx(io.BytesIO(write_message(wanted.values(), media_type)))

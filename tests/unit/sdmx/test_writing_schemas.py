@@ -14,9 +14,9 @@ from test_standard_schemas import OURS, json_schema
 
 from kafka_replica.sdmx import InternationalString, Urn, read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Dataflow, MetadataSet, OpaqueArtefact, ReportedAttribute
-from kafka_replica.sdmx.writing import write_message
+from kafka_replica.sdmx.writing.messages import write_message
 from support.sdmx import conversions, registry_messages
 from support.sdmx.conversions import schema_faults
 from support.sdmx.sdmx_corpus import data_of, rows

@@ -238,16 +238,19 @@ def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
     for host in ("bad", "good.bad", "localhost", ""):
         assert client.get(path, headers={"Host": host}).status_code == 400, host
         assert client.get("/health/live", headers={"Host": host}).status_code == 200
-    asked = {"Host": "good", "Origin": "https://x.org"}
-    assert client.get(path, headers=asked).headers["access-control-allow-origin"] == "https://x.org"
-    assert "access-control-allow-origin" not in client.get(path, headers={**asked, "Origin": "https://y.org"}).headers
-    preflight = client.options(path, headers={**asked, "Access-Control-Request-Method": "GET"})
+    request_headers = {"Host": "good", "Origin": "https://x.org"}
+    assert client.get(path, headers=request_headers).headers["access-control-allow-origin"] == "https://x.org"
+    assert (
+        "access-control-allow-origin"
+        not in client.get(path, headers={**request_headers, "Origin": "https://y.org"}).headers
+    )
+    preflight = client.options(path, headers={**request_headers, "Access-Control-Request-Method": "GET"})
     assert preflight.headers["access-control-allow-origin"] == "https://x.org"
 
 
 def test_without_a_version_requests_can_be_repeated_later(topic: FakeTopic) -> None:
     """Before the first version: 503 with Retry-After, alive, and not ready with the reason."""
-    with topic.unavailable(), topic.replica(stalled_after_s=1000) as replica:
+    with topic.outage(), topic.replica(stalled_after_s=1000) as replica:
         client = client_of(create_app(replica, answer=stand_in))
         found = client.get(f"{CODELISTS}/*")
         assert (found.status_code, found.headers["retry-after"]) == (503, "1")

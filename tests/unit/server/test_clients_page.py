@@ -67,7 +67,7 @@ def test_python_clients(service: RestService, tmp_path: Path, number: int) -> No
 @pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="r")
 def test_rsdmx(service: RestService, tmp_path: Path) -> None:
-    """R prints the codes."""
+    """The program in R prints the codes that its comment states."""
     program = shutil.which("Rscript")
     if (
         program is None
@@ -106,7 +106,7 @@ def test_sdmx_dl(service: RestService, tmp_path: Path) -> None:
 @needs_curl
 @pytest.mark.runs("docs/sdmx-clients.md", language="sh")
 def test_curl(service: RestService, tmp_path: Path) -> None:
-    """Both commands save a message with what they request."""
+    """Each command with curl saves a message with the artefacts that it requests."""
     (example,) = examples("sh", service)
     printed(["sh", "-ec", example], tmp_path)
     (freq,) = read_message((tmp_path / "freq.xml").read_bytes())

@@ -490,7 +490,7 @@ def test_codes_and_types_are_those_of_fmr(client: TestClient) -> None:
 
 
 def test_fmr_returns_the_data_on_request(client: TestClient) -> None:
-    """Inc-Valid and Inc-Invalid add the rows."""
+    """With Inc-Valid and Inc-Invalid the archive also has the good and the rejected rows."""
     files = unzipped(post(client, FMR, Inc_Valid="true", Inc_Invalid="true", Zip="true"))
     assert sorted(files) == ["InvalidData.csv", "ValidData.csv", "ValidationReport.json"]
     own = unzipped(post(client, "/validate?format=zip"))

@@ -77,7 +77,7 @@ def test_an_answer_is_that_of_the_route(
 def test_a_version_that_is_not_there_yet_is_a_problem_of_both() -> None:
     """Before the first version, an answer can be requested again later."""
     topic = FakeTopic()
-    with topic.unavailable(), topic.replica(stalled_after_s=1000) as replica:
+    with topic.outage(), topic.replica(stalled_after_s=1000) as replica:
         client = client_of(create_app(replica))
         for path in (DIRECT, ROUTED):
             found = client.get(path)

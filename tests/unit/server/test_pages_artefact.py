@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from kafka_replica import Replica
 from kafka_replica.sdmx import Annotation, Code, Codelist, Format, InternationalString, Items, Urn
-from kafka_replica.sdmx.base import ItemScheme
 from kafka_replica.sdmx.containers import StubItems
 from kafka_replica.sdmx.lookups.references import references_of
 from kafka_replica.sdmx.model import Artefact, ValueItem, ValueList
+from kafka_replica.sdmx.model.base import ItemScheme
 from kafka_replica.server import create_app
 from kafka_replica.server.pages.item_rows import item_rows, parent_tree
 from kafka_replica.server.pages.links import artefact_address, format_names

@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from kafka_replica import Replica
 from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Code, Codelist, InternationalString, Items, Urn
-from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.model import Category, CategoryScheme, Dataflow, ValueItem, ValueList
+from kafka_replica.sdmx.model.base import Annotation
 from kafka_replica.server import create_app
 from kafka_replica.server.pages.differences import differences
 from kafka_replica.testing import FakeTopic
@@ -122,7 +122,7 @@ def test_equal_artefacts_have_no_difference_and_others_have_some(before: list[Co
 
 
 def test_a_change_of_a_long_codelist_is_found_among_many_codes() -> None:
-    """One line for one code of 50,000."""
+    """A new name of one code among 50,000 gives one line for each text that changed."""
     one = codelist_of_many()
     codes = dict(one.codes)
     codes["C700"] = structs.replace(codes["C700"], names=InternationalString({"en": "renamed"}))

@@ -160,7 +160,7 @@ def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> 
 
 
 def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
-    """All links stay below it."""
+    """Below another app, each link and the style sheet of a page have the path of that app."""
     client = client_of(Starlette(routes=[Mount("/my app", create_app(replica))]))
     page = page_at(client, "/my%20app/")
     assert all(
@@ -171,7 +171,7 @@ def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
 
 def test_a_replica_without_a_version_or_with_an_error_has_a_status_page(topic: FakeTopic, replica: Replica) -> None:
     """The page says that there is none yet; and shows the error without addresses and paths."""
-    with topic.unavailable(), topic.replica(stalled_after_s=1000) as other:
+    with topic.outage(), topic.replica(stalled_after_s=1000) as other:
         client = client_of(create_app(other))
         assert "no version yet" in page_at(client, "/structures", 503).text
         wait_until(lambda: other.status().last_error is not None)

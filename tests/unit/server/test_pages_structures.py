@@ -20,8 +20,8 @@ from kafka_replica.sdmx import (
     Structures,
     Urn,
 )
-from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.model import Category, CategoryScheme, ValueItem, ValueList
+from kafka_replica.sdmx.model.base import Annotation
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.app import Service
 from kafka_replica.server.pages import search_index

@@ -11,7 +11,6 @@ from typing import Final
 import pytest
 
 from kafka_replica.sdmx import Format, InternationalString, Items, Structures, Urn, read_message
-from kafka_replica.sdmx.base import ItemScheme, Maintainable
 from kafka_replica.sdmx.model import (
     Artefact,
     Categorisation,
@@ -36,7 +35,8 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.base import ItemScheme, Maintainable
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.testing import FakeTopic
 from support import plain_http
 from support.paths import TESTS
@@ -199,7 +199,7 @@ def check(address: str, answered: dict[Urn, Artefact], found: set[Urn], paramete
 
 
 def test_the_topic_has_what_most_addresses_name() -> None:
-    """Otherwise every answer could be empty."""
+    """The expected answers have artefacts of all classes; otherwise all answers could be empty."""
     seen = {
         one.cls for line in LINES for one in expected_of(line.split("\t")[0], line.split("\t")[1].partition("?")[0])
     }

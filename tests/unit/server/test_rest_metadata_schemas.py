@@ -14,7 +14,7 @@ from kafka_replica.sdmx.model import (
     MetadataProvisionAgreement,
     MetadataStructure,
 )
-from kafka_replica.sdmx.representation import Representation
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
 from support.server.registry import ARTEFACTS, CONCEPTS, items, named, urn, version_of
 

@@ -17,7 +17,7 @@ PAGE = (ROOT / "docs/sdmx-rest.md").read_text()
 
 
 def test_the_reference_is_up_to_date() -> None:
-    """Otherwise: ``python -m kafka_replica.server.rest.reference_page docs/sdmx-rest.md``."""
+    """The page has the reference of: ``python -m kafka_replica.server.rest.reference_page docs/sdmx-rest.md``."""
     assert with_reference(PAGE) == PAGE
     assert all(f"| `{name}` |" in PAGE for name in RESOURCES)
 

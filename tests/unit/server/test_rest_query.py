@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.classes import CLASSES
+from kafka_replica.sdmx.urns.classes import CLASSES
 from kafka_replica.server.rest.grammar import ANY, NOT_IMPLEMENTED, RESOURCES, Api, Detail, Items, References, resources
 from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
 from kafka_replica.server.rest.query_parser import MAX_LENGTH, parse_query

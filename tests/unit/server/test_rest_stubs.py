@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica.sdmx import Format, UnwritableError, read_message, writable, write_message
+from kafka_replica.sdmx import Format, UnwritableError, explain_unwritable, read_message, write_message
 from kafka_replica.sdmx.model import Hierarchy
 from kafka_replica.server.rest.stubs import as_stub, path_of
 from support.sdmx.conversions import read, schema_faults, valid_samples
@@ -18,7 +18,7 @@ def test_stubs_of_every_class_are_valid_in_every_format() -> None:
     seen: set[tuple[str, Format]] = set()
     for format_, data in valid_samples(1):
         for artefact in read(data):
-            if writable(artefact, format_) is not None:
+            if explain_unwritable(artefact, format_) is not None:
                 continue
             stub = as_stub(artefact, is_complete=True, base_url="https://example.org/sdmx/v2")
             try:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx import Format, Structures, Urn, writable, write_message
+from kafka_replica.sdmx import Format, Structures, Urn, explain_unwritable, write_message
 from kafka_replica.sdmx.formats.registry import WRITTEN
 from kafka_replica.server import create_app
 from kafka_replica.server.answers.default_answer import DefaultAnswer
@@ -40,14 +40,14 @@ _WORDS = (
 def known(*artefacts: Any, format_: Format = JSON_20) -> Structures:
     """Return a version whose references have been looked up."""
     structures = version_of(artefacts, format_)
-    structures.unreadable()
+    structures.unreadable_records()
     return structures
 
 
 def stored(key: Urn, value: bytes, content_type: str | None = None) -> Structures:
     """Return a version with one record, whose references have been looked up."""
     structures = Structures(FakeSnapshot({bytes(key): record(bytes(key), value, content_type)}))
-    structures.unreadable()
+    structures.unreadable_records()
     return structures
 
 
@@ -91,7 +91,7 @@ def test_a_recognized_path_means_what_the_parser_finds(words: list[str]) -> None
 @cache
 def registry_in(format_: Format) -> Structures:
     """Return the registry in a format, without the artefacts that the format cannot represent."""
-    return known(*(one for one in ARTEFACTS.values() if writable(one, format_) is None), format_=format_)
+    return known(*(one for one in ARTEFACTS.values() if explain_unwritable(one, format_) is None), format_=format_)
 
 
 def paths_of(own: Urn) -> Iterator[str]:
@@ -175,7 +175,7 @@ def test_an_artefact_of_several_messages_needs_the_parser() -> None:
         bytes(other): record(bytes(other), write_message([ARTEFACTS[other], ARTEFACTS[LIST]], JSON_20)),
     }
     structures = Structures(FakeSnapshot(records))
-    structures.unreadable()
+    structures.unreadable_records()
     assert unparsed_answer(RestRequest(PATH, "", JSON_20), structures) is None
 
 
@@ -186,7 +186,7 @@ def test_nothing_is_known_before_the_references_are() -> None:
     assert unparsed_answer(request, first) is None
     first.follow_references()
     assert (first.has_pending_references, unparsed_answer(request, first)) == (False, None)
-    first.unreadable()
+    first.unreadable_records()
     changed = write_message(ARTEFACTS[LIST], JSON_20).replace(b"{", b"{ ")
     second = first.moved_to(FakeSnapshot({bytes(LIST): record(bytes(LIST), changed)}, 8), [bytes(LIST)])
     assert (second.has_pending_references, unparsed_answer(request, second)) == (True, None)
@@ -201,11 +201,11 @@ def test_nothing_is_known_before_the_references_are() -> None:
 
 def test_the_service_answers_without_the_parser_in_each_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the first request of a version is parsed; the others are answered from that version, too."""
-    asked: list[str] = []
+    requested_paths: list[str] = []
     parsed = DefaultAnswer.__call__
 
     def noted(self: DefaultAnswer, request: RestRequest, structures: Structures) -> RestAnswer:
-        asked.append(request.path)
+        requested_paths.append(request.path)
         return parsed(self, request, structures)
 
     monkeypatch.setattr(DefaultAnswer, "__call__", noted)
@@ -224,16 +224,16 @@ def test_the_service_answers_without_the_parser_in_each_version(monkeypatch: pyt
 
         client.get("/sdmx/v2/structure/codelist/SDMX/CL_A/1.0?references=parents")
         assert [get(name) for name in ("A", "L0")] == [_list("A", "first"), _list("L0", "first")]
-        assert len(asked) == 1
+        assert len(requested_paths) == 1
         replica.wait_for(topic.put(URN.format("A"), _list("A", "second")), 30)
         for name in names[1:]:  # a thread finds out meanwhile what has changed
-            del asked[:]
+            del requested_paths[:]
             assert get(name) == _list(name, "first")
-            if not asked:
+            if not requested_paths:
                 break
             time.sleep(0.02)
         assert get("A") == _list("A", "second")
-        assert asked == []
+        assert requested_paths == []
 
 
 def _list(name: str, text: str) -> bytes:

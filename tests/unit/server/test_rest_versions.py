@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.versions import sort_key
+from kafka_replica.sdmx.urns.versions import sort_key
 from kafka_replica.server.rest.version_expressions import InvalidVersionError, parse_version
 from support.effort import examples
 

@@ -136,7 +136,7 @@ def test_systemd_hears_of_readiness_life_and_the_end(tmp_path: Path, monkeypatch
         monkeypatch.setenv("NOTIFY_SOCKET", path)
         monkeypatch.setenv("WATCHDOG_USEC", "100000")
         replica = topic.replica()
-        with topic.unavailable(), replica, running(replica):
+        with topic.outage(), replica, running(replica):
             heard = [systemd.recv(100) for _ in range(3)]
             assert heard == [b"WATCHDOG=1"] * 3
         with topic.replica() as ready, running(ready):

@@ -81,7 +81,7 @@ def test_each_kind_is_read_as_it_is_with_gzip_and_in_an_archive(name: str, tmp_p
 
 @pytest.mark.parametrize("name", ["Parquet", "Arrow file"])
 def test_files_that_may_have_any_number_of_rows_are_refused(name: str, tmp_path: Path) -> None:
-    """Also in an archive."""
+    """Formats whose rows cannot be limited are refused, alone and in an archive."""
     content = FILES[name][1]()
     for number, data in enumerate((content, zipped({"data.csv": content}))):
         with pytest.raises(DatasetError, match="is not accepted"):

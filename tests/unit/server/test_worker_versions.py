@@ -18,11 +18,11 @@ from kafka_replica.errors import ConfigurationError, NotReadyError, UsageError
 from kafka_replica.listeners import Change
 from kafka_replica.records import Partition, Position
 from kafka_replica.server import ListenSettings, ServerSettings, serve
-from kafka_replica.server.workers.copy import ReplicaCopy
-from kafka_replica.server.workers.feed import VersionFeed
-from kafka_replica.server.workers.link import Link
-from kafka_replica.server.workers.messages import ServiceDescription, ServingPermission, WorkerVersion
-from kafka_replica.server.workers.shown import SharedNumber
+from kafka_replica.server.running.workers.copy import ReplicaCopy
+from kafka_replica.server.running.workers.feed import VersionFeed
+from kafka_replica.server.running.workers.link import Link
+from kafka_replica.server.running.workers.messages import ServiceDescription, ServingPermission, WorkerVersion
+from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.testing import FakeTopic
@@ -248,6 +248,6 @@ def test_the_numbers_of_a_store_begin_once() -> None:
 
 
 def test_a_function_of_the_caller_needs_one_process() -> None:
-    """The other processes do not have it."""
+    """A function of the caller is refused with several workers, because other processes do not have it."""
     with FakeTopic().replica() as replica, pytest.raises(ConfigurationError, match="one worker only"):
         serve(replica, listen=ListenSettings(port=0, workers=2), answer=lambda _request, _structures: None)  # type: ignore[arg-type,return-value]

@@ -62,7 +62,7 @@ def test_obsolete_topics_follow_a_declared_convention_and_are_not_declared(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "expected_text"),
     [
         (("partitions = 6", "partition = 6"), "topic 2: there is no entry 'partition'; did you mean 'partitions'?"),
         (("partitions = 6", "partitions = 0"), "topic 2: partitions should be a number above 0"),
@@ -83,9 +83,9 @@ def test_obsolete_topics_follow_a_declared_convention_and_are_not_declared(tmp_p
         (("[defaults]", "[defaults"), "as TOML"),
     ],
 )
-def test_a_wrong_file_is_refused(tmp_path: Path, changed: tuple[str, str], said: str) -> None:
+def test_a_wrong_file_is_refused(tmp_path: Path, changed: tuple[str, str], expected_text: str) -> None:
     """The error names the file, the entry, and what is expected."""
-    with pytest.raises((ConfigurationError, TopicNameError), match=re.escape(said)):
+    with pytest.raises((ConfigurationError, TopicNameError), match=re.escape(expected_text)):
         read(tmp_path, FILE.replace(*changed))
     with pytest.raises(KafkaReplicaError, match=r"topics\.toml|declared twice"):
         read(tmp_path, FILE.replace(*changed))
@@ -110,7 +110,7 @@ def test_names_that_kafka_does_not_distinguish_collide() -> None:
 def test_a_topic_that_is_created_as_declared_has_no_differences(
     brokers: int, copies: int | None, partitions: int
 ) -> None:
-    """The comparison expects exactly what creation makes."""
+    """A topic with the settings that creation gives it does not differ from its declaration."""
     declared = TopicDeclaration("t", partitions, copies, {"cleanup.policy": "compact,delete", "segment.ms": "7"})
     made = copies or recommended_replicas(brokers)
     settings = with_min_insync(declared.settings, made)

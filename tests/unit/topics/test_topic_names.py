@@ -102,7 +102,7 @@ def test_a_pattern_has_all_tenants_and_nothing_else(data: st.DataObject) -> None
 
 
 def test_names_of_folio() -> None:
-    """The examples of FOLIO's documentation."""
+    """The examples of FOLIO's documentation are built, parsed and selected as it describes."""
     name = TopicName(env="bugfest", tenant="fs09000000", producer="inventory", entity="instance")
     assert FOLIO.build(name) == "bugfest.fs09000000.inventory.instance"
     assert FOLIO.parse("fs09000000.inventory.instance").env is None
@@ -147,7 +147,7 @@ def test_consumer_groups_survive_building_and_parsing(module: str, tenant: str |
 
 
 @pytest.mark.parametrize(
-    ("template", "name", "said"),
+    ("template", "name", "expected_text"),
     [
         ("{env}.{entity}", TopicName(env="a.b", entity="c"), "has a dot, which separates the parts"),
         ("{env}.{entity}", TopicName(entity="c"), "needs env="),
@@ -159,14 +159,14 @@ def test_consumer_groups_survive_building_and_parsing(module: str, tenant: str |
         ("{producer}.{entity}", TopicName(producer="inventory-storage", entity="c"), "should be 'inventory'"),
     ],
 )
-def test_a_name_that_could_be_misread_is_refused(template: str, name: TopicName, said: str) -> None:
+def test_a_name_that_could_be_misread_is_refused(template: str, name: TopicName, expected_text: str) -> None:
     """The error states which part is wrong, and why."""
-    with pytest.raises(TopicNameError, match=re.escape(said)):
+    with pytest.raises(TopicNameError, match=re.escape(expected_text)):
         TopicConvention(template).build(name)
 
 
 @pytest.mark.parametrize(
-    ("topic", "said"),
+    ("topic", "expected_text"),
     [
         ("a.b", "has 2 parts"),
         ("a.b.c.d.e", "has 5 parts"),
@@ -175,9 +175,9 @@ def test_a_name_that_could_be_misread_is_refused(template: str, name: TopicName,
         ("folio.Default.diku.item", "is not a tenant"),
     ],
 )
-def test_a_topic_of_another_convention_is_refused(topic: str, said: str) -> None:
+def test_a_topic_of_another_convention_is_refused(topic: str, expected_text: str) -> None:
     """Parsing names the first thing that does not fit."""
-    with pytest.raises(TopicNameError, match=re.escape(said)):
+    with pytest.raises(TopicNameError, match=re.escape(expected_text)):
         FOLIO.parse(topic)
 
 
@@ -191,7 +191,7 @@ def test_a_topic_of_two_conventions_is_ambiguous() -> None:
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "expected_text"),
     [
         ("{env}.{tennant}.{entity}", "did you mean 'tenant'?"),
         ("{tenant}-{entity}", "a part is one of"),
@@ -201,9 +201,9 @@ def test_a_topic_of_two_conventions_is_ambiguous() -> None:
         ("", "a part is one of"),
     ],
 )
-def test_an_unusable_template_is_refused(template: str, said: str) -> None:
+def test_an_unusable_template_is_refused(template: str, expected_text: str) -> None:
     """A template with an unknown or ambiguous part is refused when the convention is made."""
-    with pytest.raises(ConfigurationError, match=re.escape(said)):
+    with pytest.raises(ConfigurationError, match=re.escape(expected_text)):
         TopicConvention(template)
 
 

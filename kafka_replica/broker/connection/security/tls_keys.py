@@ -48,11 +48,11 @@ def _given(properties: Properties, prefix: str) -> tuple[str, str] | None:
 
 
 def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | None, names: str) -> None:
-    asked: list[bool] = []
+    password_requests: list[bool] = []
 
     # Always passed: otherwise OpenSSL would prompt on the terminal for the password of an encrypted key.
     def give_password() -> str:
-        asked.append(True)
+        password_requests.append(True)
         return password or ""
 
     try:
@@ -60,9 +60,9 @@ def _load(context: ssl.SSLContext, certificate: str, key: str, password: str | N
     except (OSError, ValueError) as error:
         if getattr(error, "reason", None) == "KEY_VALUES_MISMATCH":
             raise wrong(names, "do not belong together: the key belongs to another certificate") from None
-        if asked and not password:
+        if password_requests and not password:
             raise wrong("ssl.key.password", f"is missing: the private key ({names}) is encrypted") from None
-        if asked:
+        if password_requests:
             raise wrong("ssl.key.password", f"does not open the private key ({names})") from None
         if isinstance(error, ssl.SSLError):
             raise wrong(names, "cannot be used: they must contain a certificate and its private key in PEM") from error

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from kafka_replica.data.files.normalizing import IS_TIMED, Normalizing
+from kafka_replica.data.files.normalizing import IS_TIMED, NormalizationSettings
 
 
-def has_times(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing) -> bool:
+def has_times(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: NormalizationSettings) -> bool:
     """Return whether any period in a frame is a date-time."""
     return bool(frame.select(texts[how.time].str.contains(IS_TIMED).any()).item())
 
 
-def with_days(frame: pl.DataFrame, texts: dict[str, pl.Expr], how: Normalizing, *, timed: bool) -> dict[str, pl.Expr]:
+def with_days(
+    frame: pl.DataFrame, texts: dict[str, pl.Expr], how: NormalizationSettings, *, timed: bool
+) -> dict[str, pl.Expr]:
     """Return the texts of columns, with days instead of periods; with ``timed``, date-times instead of periods.
 
     Each distinct period is converted only once.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Annotation, Identifiable, Maintainable, Nameable
+from kafka_replica.sdmx.urns.urn import Urn
 
 Edition: TypeAlias = Literal["2.1", "3.0"]
 """The model of sdmx1: ``sdmx.model.v21`` or ``sdmx.model.v30``."""

@@ -23,7 +23,7 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.exchange.sdmx1.representations import facet_from, facet_to
 from kafka_replica.sdmx.model import HierarchicalCode, HierarchicalCodelist, Hierarchy, HierarchyOfCodelist, Level
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def hierarchy_to(artefact: Hierarchy, edition: Edition) -> Any:

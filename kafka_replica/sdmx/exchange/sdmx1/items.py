@@ -9,7 +9,7 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, reference_from, re
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
 from kafka_replica.sdmx.model import Contact, Organisation, VtlMapping, VtlMethod
-from kafka_replica.sdmx.representation import ItemReference
+from kafka_replica.sdmx.model.representation import ItemReference
 
 
 def _contacts_to(one: Organisation, _: Edition) -> list[Any]:

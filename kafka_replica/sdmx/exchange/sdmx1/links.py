@@ -22,7 +22,7 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
 )
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model import ARTEFACTS, ItemMap, Maintainable, MappedValue, SchemeMapInSet, StructureSet
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 LINKS: Final[dict[str, dict[str, str]]] = {
     "Dataflow": {"structure_reference": "structure"},

@@ -9,7 +9,7 @@ from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, truth
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model import KeySet, MemberSelection, PeriodBound, Region, SelectedValue, TimeRange
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def refused(urn: Urn, why: str) -> NotExpressibleError:

@@ -28,7 +28,7 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _LIST = "MetadataAttributeDescriptor"
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, reference_from, reference_to
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
 
 _WHOLE: Final = ("min_length", "max_length", "decimals")
 _NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval")

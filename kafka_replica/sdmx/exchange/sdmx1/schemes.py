@@ -38,7 +38,7 @@ from kafka_replica.sdmx.model import (
     UserDefinedOperator,
     VtlMapping,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class ItemConversion(NamedTuple):

@@ -37,7 +37,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _LISTS: Final = {
     "dimensions": "DimensionDescriptor",

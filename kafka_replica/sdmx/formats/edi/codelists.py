@@ -8,7 +8,7 @@ from kafka_replica.sdmx.formats.edi.reading.items import items_in
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment
 from kafka_replica.sdmx.formats.edi.writing.syntax import released, write_segment, write_texts
 from kafka_replica.sdmx.model import Code, Codelist
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

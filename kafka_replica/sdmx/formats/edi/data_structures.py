@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.earlier import KeyFamilyDimension
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats.edi.reading.components import WrittenComponent
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
@@ -25,8 +24,9 @@ from kafka_replica.sdmx.model import (
     Group,
     Measure,
 )
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import KeyFamilyDimension
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -12,10 +12,10 @@ from kafka_replica.sdmx.formats.edi.reading.messages import DescribedArtefact, d
 from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, opened, segments
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _READERS: Final[dict[str, Callable[[Urn, list[Segment]], Artefact]]] = {
     "Codelist": read_codelist,

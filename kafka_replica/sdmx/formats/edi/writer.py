@@ -11,8 +11,8 @@ from kafka_replica.sdmx.formats.edi.codelists import write_codelist
 from kafka_replica.sdmx.formats.edi.concepts import write_concept_scheme
 from kafka_replica.sdmx.formats.edi.data_structures import write_key_family
 from kafka_replica.sdmx.formats.edi.writing.syntax import ADVICE, encoded, released, write_segment
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 _WRITERS: Final[dict[str, Callable[[Any], list[str]]]] = {

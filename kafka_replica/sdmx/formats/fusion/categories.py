@@ -14,7 +14,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.items import read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, write_urn
 from kafka_replica.sdmx.model import Categorisation, Category, CategoryScheme
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireCategory(WireNameable, gc=False):

@@ -24,7 +24,7 @@ from kafka_replica.sdmx.formats.fusion import (
 from kafka_replica.sdmx.formats.fusion.values import WireMaintainable
 from kafka_replica.sdmx.formats.json_shared.values import Json
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Reader: TypeAlias = Callable[[Urn, Any], Artefact]
 _Class: TypeAlias = tuple[type[WireMaintainable], Reader, Callable[[Any], Json] | None]

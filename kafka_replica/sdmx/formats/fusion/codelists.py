@@ -27,7 +27,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.items import item_urn
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference
 from kafka_replica.sdmx.model import Code, Codelist, CodelistExtension, MemberValue, ValueItem, ValueList
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireCode(WireNameable, gc=False):

@@ -18,8 +18,8 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.items import item_urn
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
 from kafka_replica.sdmx.model import Concept, ConceptScheme
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireConcept(WireNameable, gc=False):

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.model import (
     Region,
     SelectedValue,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireSelection(Wire, gc=False, forbid_unknown_fields=True):

@@ -39,7 +39,7 @@ from kafka_replica.sdmx.model import (
     Group,
     Measure,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireComponent(WireIdentifiable, gc=False):

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.formats.json_shared.items import item_urn, read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, write_urn
 from kafka_replica.sdmx.formats.shared.writing.times import milliseconds
 from kafka_replica.sdmx.model import HierarchicalCode, Hierarchy, HierarchyAssociation, Level
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireHierarchicalCode(WireNameable, gc=False):

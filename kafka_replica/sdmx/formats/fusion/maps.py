@@ -24,7 +24,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
     StructureMap,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireMappedValue(Wire, gc=False):

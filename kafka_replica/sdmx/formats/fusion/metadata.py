@@ -17,8 +17,8 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.items import read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, true, write_urn
 from kafka_replica.sdmx.model import MetadataAttribute, Metadataflow, MetadataStructure
-from kafka_replica.sdmx.representation import Occurs
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Occurs
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireMetadataAttribute(WireNameable, gc=False):

@@ -18,14 +18,14 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
 from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
-class WireReported(WireIdentifiable, gc=False):
+class WireReportedAttribute(WireIdentifiable, gc=False):
     """A reported attribute; an attribute with several values is repeated."""
 
     value: Any = None
-    attributes: list[WireReported] | None = None
+    attributes: list[WireReportedAttribute] | None = None
 
 
 class WireMetadataSet(WireMaintainable, gc=False):
@@ -34,7 +34,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
     metadataflow: str | None = None
     metadata_provision_agreement: str | None = None
     targets: list[str] | None = None
-    attributes: list[WireReported] | None = None
+    attributes: list[WireReportedAttribute] | None = None
 
 
 def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
@@ -51,7 +51,7 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
     )
 
 
-def _read_reported(urn: Urn, wire: WireReported) -> ReportedAttribute:
+def _read_reported(urn: Urn, wire: WireReportedAttribute) -> ReportedAttribute:
     if wire.id is None:
         raise MessageError(f"reading {urn}: a reported attribute has no id")
     value = wire.value

@@ -23,7 +23,7 @@ from kafka_replica.sdmx.model.organisations import (
     Organisation,
     OrganisationScheme,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireContact(Wire, gc=False):

@@ -6,7 +6,7 @@ from kafka_replica.sdmx.containers import parts_of, stored_parts
 from kafka_replica.sdmx.formats.fusion.values import WireMaintainable, read_maintained, write_maintained
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, write_urn
 from kafka_replica.sdmx.model import MetadataProvisionAgreement, ProvisionAgreement
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireProvision(WireMaintainable, gc=False):

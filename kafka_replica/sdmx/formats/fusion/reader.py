@@ -19,10 +19,10 @@ from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, unless_w
 from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireParty(Wire, gc=False):

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.model import (
     VtlMappingScheme,
     VtlMethod,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireVtlItem(WireNameable, gc=False):

@@ -29,8 +29,8 @@ from kafka_replica.sdmx.formats.json_shared.values import (
 )
 from kafka_replica.sdmx.formats.shared.writing.times import milliseconds
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Wire(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):

@@ -11,8 +11,8 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.json_shared.items import component_urn
 from kafka_replica.sdmx.formats.json_shared.values import fail, read_reference, read_references, referred
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, Dimension, Measure
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 Written: TypeAlias = tuple[str, Any]
 """The class of a component, and the component as decoded: a ``WireComponent`` of either format."""

@@ -7,7 +7,7 @@ from typing import Final, Protocol, TypeVar
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.json_shared.values import fail
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WithId(Protocol):

@@ -18,7 +18,7 @@ import msgspec
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.json_shared import names
-from kafka_replica.sdmx.message import Message
+from kafka_replica.sdmx.messages.message import Message
 
 M = TypeVar("M")
 

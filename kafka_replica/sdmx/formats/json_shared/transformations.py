@@ -27,7 +27,7 @@ from kafka_replica.sdmx.model import (
     UserDefinedOperatorScheme,
     VtlDefinitionScheme,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class SchemeClass(NamedTuple):

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared import names
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
@@ -24,9 +23,10 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import (
     unreadable,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.message import UnreadableArtefact
-from kafka_replica.sdmx.message_format import Format, of_json_schema
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format, of_json_schema
+from kafka_replica.sdmx.messages.message import UnreadableArtefact
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class _Link(msgspec.Struct):
     urn: str | None = None
 
 
-class _Linked(msgspec.Struct):
+class _LinkedObject(msgspec.Struct):
     """An object with links."""
 
     links: list[_Link] | None = None
@@ -109,7 +109,7 @@ _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
 _META: Final = msgspec.json.Decoder(_Meta).decode
-_LINKS: Final = msgspec.json.Decoder(_Linked)
+_LINKS: Final = msgspec.json.Decoder(_LinkedObject)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:

@@ -11,8 +11,8 @@ import msgspec
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
-from kafka_replica.sdmx.representation import Occurs, Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Occurs, Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireFacets(msgspec.Struct, rename="camel", gc=False, omit_defaults=True):

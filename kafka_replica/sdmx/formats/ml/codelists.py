@@ -28,7 +28,7 @@ from kafka_replica.sdmx.model import (
     ValueItem,
     ValueList,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -12,8 +12,8 @@ from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, write_representation
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.model import Concept, ConceptScheme
-from kafka_replica.sdmx.representation import ItemReference, Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import ItemReference, Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

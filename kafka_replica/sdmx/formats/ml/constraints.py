@@ -34,7 +34,7 @@ from kafka_replica.sdmx.model import (
     ReleaseCalendar,
     SetReference,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

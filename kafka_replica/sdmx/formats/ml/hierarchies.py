@@ -31,7 +31,7 @@ from kafka_replica.sdmx.model import (
     IncludedCodelist,
     Level,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -40,7 +40,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
     StructureMap,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

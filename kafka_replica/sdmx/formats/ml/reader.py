@@ -51,10 +51,10 @@ from kafka_replica.sdmx.formats.ml.transformations import (
 )
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
     "AgencyScheme": read_organisation_scheme,

@@ -25,7 +25,7 @@ from kafka_replica.sdmx.formats.ml.writing.values import parts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.model import Registration
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -24,7 +24,7 @@ from kafka_replica.sdmx.model import (
     StructureMapInSet,
     StructureSet,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -35,8 +35,8 @@ from kafka_replica.sdmx.formats.ml.structure_sets import write_structure_set
 from kafka_replica.sdmx.formats.ml.transformations import write_definition_scheme, write_vtl_mapping_scheme
 from kafka_replica.sdmx.formats.ml.writing.edition import EDITIONS, Edition
 from kafka_replica.sdmx.formats.ml.writing.xml import el, flag, leaf
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact, MetadataSet, Registration
 
 _WRITERS: Final[dict[str, Callable[[Any, Edition], str]]] = {
@@ -110,7 +110,7 @@ class Element(NamedTuple):
     about: str = ""
 
 
-def encoded(element: Element) -> tuple[Element, int]:
+def encode_element(element: Element) -> tuple[Element, int]:
     """Return an element as ``message_of`` takes it, and its size in characters."""
     return element, len(element.xml)
 

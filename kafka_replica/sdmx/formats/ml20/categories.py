@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lxml import etree
 
-from kafka_replica.sdmx.earlier import CategoryOfFlows, TaxonomyOfFlows, VersionedReportingCategory
 from kafka_replica.sdmx.formats.ml.reading.parts import nested, pick, scheme_items
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
@@ -16,7 +15,8 @@ from kafka_replica.sdmx.formats.ml20.writing.references import write_reference
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import Category, CategoryScheme, ReportingCategory, ReportingTaxonomy
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import CategoryOfFlows, TaxonomyOfFlows, VersionedReportingCategory
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

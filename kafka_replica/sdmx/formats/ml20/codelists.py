@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Code, Codelist
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -7,7 +7,6 @@ from typing import Any
 from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, items_of
-from kafka_replica.sdmx.earlier import VersionedConcept
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
@@ -23,8 +22,9 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.model import Concept, ConceptScheme
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import VersionedConcept
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -10,14 +10,6 @@ from typing import Any, Final, Literal
 from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, StubItems
-from kafka_replica.sdmx.earlier import (
-    CategorisedDataflow,
-    CategorisedMetadataflow,
-    CrossSectionalMeasure,
-    DescribedGroup,
-    KeyFamilyAttribute,
-    KeyFamilyDimension,
-)
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -53,7 +45,15 @@ from kafka_replica.sdmx.model import (
     Measure,
     Metadataflow,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import (
+    CategorisedDataflow,
+    CategorisedMetadataflow,
+    CrossSectionalMeasure,
+    DescribedGroup,
+    KeyFamilyAttribute,
+    KeyFamilyDimension,
+)
+from kafka_replica.sdmx.urns.urn import Urn
 
 _DIMENSION_ROLES: Final = {
     "Frequency": "isFrequencyDimension", "Entity": "isEntityDimension", "Count": "isCountDimension",

@@ -12,7 +12,6 @@ from typing import Any
 from lxml import etree
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.earlier import VersionedHierarchy
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, pick, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -36,7 +35,8 @@ from kafka_replica.sdmx.model import (
     IncludedCodelist,
     Level,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import VersionedHierarchy
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

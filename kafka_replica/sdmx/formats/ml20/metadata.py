@@ -11,14 +11,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import Items, items_of
-from kafka_replica.sdmx.earlier import (
-    CategorisedMetadataflow,
-    NamedMetadataTarget,
-    NamedReportStructure,
-    NamedTargetObject,
-)
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -45,8 +38,15 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Identifiable
+from kafka_replica.sdmx.model.earlier_editions import (
+    CategorisedMetadataflow,
+    NamedMetadataTarget,
+    NamedReportStructure,
+    NamedTargetObject,
+)
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

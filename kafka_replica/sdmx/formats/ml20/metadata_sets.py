@@ -10,7 +10,6 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.earlier import TimedReportedAttribute
 from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_about
 from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
@@ -20,7 +19,8 @@ from kafka_replica.sdmx.formats.ml20.reading.references import made
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import MetadataReport, MetadataSetOfReports, ReportedAttribute, TargetObjectValue
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import TimedReportedAttribute
+from kafka_replica.sdmx.urns.urn import Urn
 
 _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 

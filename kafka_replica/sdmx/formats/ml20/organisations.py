@@ -10,7 +10,6 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
-from kafka_replica.sdmx.earlier import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import international, text, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
@@ -22,13 +21,14 @@ from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
+from kafka_replica.sdmx.model.earlier_editions import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
 from kafka_replica.sdmx.model.organisations import (
     ORGANISATION_SCHEMES,
     Contact,
     Organisation,
     OrganisationScheme,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from lxml import etree
 
-from kafka_replica.sdmx.earlier import ProcessStepOfClasses
 from kafka_replica.sdmx.formats.ml.reading.parts import international, known, nested, pick, scheme_items, texts
 from kafka_replica.sdmx.formats.ml.reading.values import Item
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
@@ -16,7 +15,8 @@ from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Computation, Process, ProcessStep, Transition
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import ProcessStepOfClasses
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

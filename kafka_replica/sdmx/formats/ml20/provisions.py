@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.earlier import Provision, ProvisionAgreementOfSources
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -23,7 +22,8 @@ from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, made, par
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import ProvisionAgreement, QueryableDataSource
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import Provision, ProvisionAgreementOfSources
+from kafka_replica.sdmx.urns.urn import Urn
 
 _FLOWS: Final = ("Dataflow", "Metadataflow")
 

@@ -27,10 +27,10 @@ from kafka_replica.sdmx.formats.ml20.reading.text_formats import text_format_10,
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.ml20.structure_sets import read_structure_set
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact]]] = {
     "AgencyScheme": read_organisations,

@@ -7,7 +7,6 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of as parts_or_stub
-from kafka_replica.sdmx.earlier import AliasedComponentMap, AliasedItemMap
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -32,7 +31,8 @@ from kafka_replica.sdmx.model import (
     StructureMapInSet,
     StructureSet,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.earlier_editions import AliasedComponentMap, AliasedItemMap
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

@@ -17,8 +17,8 @@ from kafka_replica.sdmx.formats.ml20.organisations import write_agencies, write_
 from kafka_replica.sdmx.formats.ml20.processes import write_process
 from kafka_replica.sdmx.formats.ml20.structure_sets import write_structure_set
 from kafka_replica.sdmx.formats.ml20.writing.values import EDITIONS, Edition
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 # In the order of the schema of 2.0; 1.0 has the classes of _IN_10, in the order of _CONTAINERS_10.

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireMaintainable, WireNameable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_maintained, write_named
 from kafka_replica.sdmx.model import Categorisation, Category, CategoryScheme, ReportingCategory, ReportingTaxonomy
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireCategory(WireNameable, gc=False):

@@ -42,7 +42,7 @@ from kafka_replica.sdmx.formats.sdmx_json.maps.writing import (
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireMaintainable
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Reader: TypeAlias = Callable[[Urn, Any, Context], Artefact]
 Writer: TypeAlias = Callable[[Any, Edition], Json]

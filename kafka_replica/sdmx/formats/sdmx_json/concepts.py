@@ -14,8 +14,8 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireMaintainable, WireNameable, WireRepresentation
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_maintained, write_named, write_representation
 from kafka_replica.sdmx.model import Concept, ConceptScheme
-from kafka_replica.sdmx.representation import ItemReference, Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import ItemReference, Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireIsoConcept(Wire, gc=False):

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.references import WITHOUT_URN
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.urns.urn import Urn
 
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 

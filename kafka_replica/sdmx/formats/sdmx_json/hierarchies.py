@@ -33,7 +33,7 @@ from kafka_replica.sdmx.model import (
     IncludedCodelist,
     Level,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireLevel(WireNameable, gc=False):

@@ -8,7 +8,7 @@ from kafka_replica.sdmx.containers import Items, items_of, parts_of
 from kafka_replica.sdmx.formats.json_shared.items import T
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireMaintainable
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def item_scheme(urn: Urn, wire: WireMaintainable, found: Mapping[str, T]) -> Items[T]:

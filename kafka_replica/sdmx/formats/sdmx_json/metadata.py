@@ -41,7 +41,7 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireMetadataAttribute(WireIdentifiable, gc=False):

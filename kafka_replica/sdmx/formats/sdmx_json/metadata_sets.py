@@ -17,16 +17,16 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireAnnotation, WireMaintainable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_annotations, write_maintained
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
-class WireReported(Wire, gc=False):
+class WireReportedAttribute(Wire, gc=False):
     """A reported attribute."""
 
     id: str | None = None
     annotations: list[WireAnnotation] | None = None
     value: Any = None
-    attributes: list[WireReported] | None = None
+    attributes: list[WireReportedAttribute] | None = None
 
 
 class WireMetadataSet(WireMaintainable, gc=False):
@@ -36,7 +36,7 @@ class WireMetadataSet(WireMaintainable, gc=False):
     metadataflow: str | None = None
     metadata_provision_agreement: str | None = None
     targets: list[str] | None = None
-    attributes: list[WireReported] | None = None
+    attributes: list[WireReportedAttribute] | None = None
     reporting_begin: str | None = None
     reporting_end: str | None = None
     publication_year: str | None = None
@@ -61,7 +61,7 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet, context: Context) -> Meta
     )
 
 
-def _read_reported(urn: Urn, wire: WireReported, context: Context) -> ReportedAttribute:
+def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> ReportedAttribute:
     if wire.id is None:
         fail(urn, "a reported attribute has no id")
     values, texts = read_reported_value(wire.value)

@@ -27,7 +27,7 @@ from kafka_replica.sdmx.formats.sdmx_json.values.writing import (
     write_texts,
 )
 from kafka_replica.sdmx.model import Computation, Identifiable, InputOutput, Process, ProcessStep, Transition
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireInputOutput(WireAnnotable, gc=False):

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireMaintainable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_maintained
 from kafka_replica.sdmx.model import MetadataProvisionAgreement, ProvisionAgreement
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireProvisionAgreement(WireMaintainable, gc=False):

@@ -32,10 +32,10 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context, context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireMaintainable
 from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.message import Header, Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, AvailabilityConstraint, OpaqueArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireParty(Wire, gc=False):

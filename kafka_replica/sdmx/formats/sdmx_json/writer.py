@@ -8,17 +8,21 @@ from typing import Final
 import msgspec
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.json_shared.encoding import JsonEncoder
 from kafka_replica.sdmx.formats.json_shared.tree import collection_of
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
 from kafka_replica.sdmx.formats.sdmx_json.classes import writer_of
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 _METADATA_SETS: Final = "metadataSets"
 _SCHEMAS: Final = {Format.SDMX_JSON_1_0: "1.0", Format.SDMX_JSON_2_0: "2.0.0", Format.SDMX_JSON_2_1: "2.1"}
-_ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
+_ENCODER: Final = JsonEncoder("number")
+
+encode_element: Final = _ENCODER.encode_element
+"""Return an element whose JSON is encoded, and its size in bytes. Raises UnwritableError."""
 
 
 def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
@@ -28,13 +32,6 @@ def element_of(artefact: Artefact, format_: Format) -> tuple[str, Json]:
     if write is None:
         raise UnwritableError(f"{format_.title} has no class {artefact.urn.cls}")
     return collection_of(artefact.urn.cls), write(artefact, edition)
-
-
-def encoded(element: tuple[str, Json]) -> tuple[tuple[str, msgspec.Raw], int]:
-    """Return an element whose JSON is encoded, and its size in bytes. Raises UnwritableError."""
-    name, value = element
-    data = _encoded(value)
-    return (name, msgspec.Raw(data)), len(data)
 
 
 def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Header, format_: Format) -> bytes:
@@ -58,11 +55,4 @@ def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Heade
         prepared=header.prepared,
         sender=None if header.sender is None else {"id": header.sender},
     )
-    return _encoded({"meta": meta, "data": data})
-
-
-def _encoded(value: object) -> bytes:
-    try:
-        return _ENCODER.encode(value)
-    except UnicodeEncodeError:
-        raise UnwritableError("a text in it contains half of a surrogate pair, which UTF-8 cannot represent") from None
+    return _ENCODER.encode({"meta": meta, "data": data})

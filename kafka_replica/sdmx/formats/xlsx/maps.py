@@ -12,13 +12,13 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Final
 
-from kafka_replica.sdmx.base import Annotation
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cell, Row
 from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Annotation
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 

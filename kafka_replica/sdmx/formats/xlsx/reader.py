@@ -10,9 +10,9 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, ST
 from kafka_replica.sdmx.formats.xlsx.maps import read_representation_map
 from kafka_replica.sdmx.formats.xlsx.reading.package import Package
 from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cells
-from kafka_replica.sdmx.message import Header, Message, UnreadableArtefact
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header, Message, UnreadableArtefact
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:

@@ -11,8 +11,8 @@ from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx.containers import StubTuple
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.xlsx.maps import write_representation_map
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact, RepresentationMap
 
 _MADE: Final = datetime(1980, 1, 1)  # noqa: DTZ001 - a workbook has no zones; fixed, so that bytes are

@@ -29,12 +29,12 @@ from kafka_replica.sdmx.lookups.constraints.predicates import (
 )
 from kafka_replica.sdmx.lookups.constraints.violations import Violation
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 _NONE: Final[frozenset[str]] = frozenset()
 
 
-class _Judged(NamedTuple):
+class _DecidedCodes(NamedTuple):
     """The codes that make a predicate certainly true, and the codes that make it certainly false."""
 
     true: frozenset[str]
@@ -84,50 +84,50 @@ class CodeSets:
                     self._keys.clear()
                     is_changed = True
 
-    def _judge(self, predicate: Predicate, id_: str, codes: frozenset[str]) -> _Judged:  # noqa: PLR0911 - one a kind
+    def _judge(self, predicate: Predicate, id_: str, codes: frozenset[str]) -> _DecidedCodes:  # noqa: PLR0911 - one a kind
         match predicate:
             case Not(inner):
                 found = self._judge(inner, id_, codes)
-                return _Judged(found.false, found.true)
+                return _DecidedCodes(found.false, found.true)
             case AllOf(parts):
                 judged = [self._judge(one, id_, codes) for one in parts]
                 false = _NONE.union(*(one.false for one in judged))
-                return _Judged(codes.intersection(*(one.true for one in judged)), false)
+                return _DecidedCodes(codes.intersection(*(one.true for one in judged)), false)
             case AnyOf(parts):
                 judged = [self._judge(one, id_, codes) for one in parts]
                 true = _NONE.union(*(one.true for one in judged))
-                return _Judged(true, codes.intersection(*(one.false for one in judged)))
+                return _DecidedCodes(true, codes.intersection(*(one.false for one in judged)))
             case ComponentSelection(_, inner):
                 return self._judge(inner, id_, codes)
             case ConstantPredicate(value):
-                return _Judged(codes, _NONE) if value else _Judged(_NONE, codes)
+                return _DecidedCodes(codes, _NONE) if value else _DecidedCodes(_NONE, codes)
             case HasKey():
                 return self._has_key(predicate, id_, codes)
             case _:
                 return self._about_one(predicate, id_, codes)
 
-    def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str]) -> _Judged:
+    def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str]) -> _DecidedCodes:
         """Evaluate a predicate about one component, which need not be the component with this id."""
         if predicate.component == id_:
             return _with_each(predicate, codes)
         known = self._codes[predicate.component] if predicate.component in self._decisive else _NONE
         true, false = _with_each(predicate, known)
         if not known or known not in (true, false):
-            return _Judged(_NONE, _NONE)
-        return _Judged(codes, _NONE) if true else _Judged(_NONE, codes)
+            return _DecidedCodes(_NONE, _NONE)
+        return _DecidedCodes(codes, _NONE) if true else _DecidedCodes(_NONE, codes)
 
-    def _has_key(self, predicate: HasKey, id_: str, codes: frozenset[str]) -> _Judged:
+    def _has_key(self, predicate: HasKey, id_: str, codes: frozenset[str]) -> _DecidedCodes:
         """Evaluate, for each code, whether the other components can complete a key, and whether they must."""
         keys = self._possible(predicate)
         others = [one for one in predicate.components if one != id_]
         is_decided = all(one in self._decisive and len(self._codes[one]) == 1 for one in others)
         if id_ not in predicate.components:
             if not keys:
-                return _Judged(_NONE, codes)
-            return _Judged(codes, _NONE) if is_decided else _Judged(_NONE, _NONE)
+                return _DecidedCodes(_NONE, codes)
+            return _DecidedCodes(codes, _NONE) if is_decided else _DecidedCodes(_NONE, _NONE)
         at = predicate.components.index(id_)
         possible = codes.intersection(key[at] for key in keys)
-        return _Judged(possible if is_decided else _NONE, codes - possible)
+        return _DecidedCodes(possible if is_decided else _NONE, codes - possible)
 
     def _possible(self, predicate: HasKey) -> frozenset[tuple[str, ...]]:
         """Return the keys whose parts the components can have."""
@@ -153,7 +153,7 @@ def _is_always_a_code(component: EffectiveComponent) -> bool:
     return component.kind == "dimension" and not (format_ is not None and format_.sentinel_values)
 
 
-def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
+def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _DecidedCodes:
     """Return the component's codes that make a predicate about the component true, and those that make it false."""
     match predicate:
         case IsGiven():
@@ -169,4 +169,4 @@ def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _Judged:
                 code for code, one in periods.items()
                 if (from_s is None or one.start_s >= from_s) and (before_s is None or one.start_s < before_s)
             )  # fmt: skip
-    return _Judged(true, codes - true)
+    return _DecidedCodes(true, codes - true)

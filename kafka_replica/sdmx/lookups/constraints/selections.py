@@ -27,7 +27,7 @@ from kafka_replica.sdmx.lookups.constraints.predicates import (
 )
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.model import Dimension, MemberSelection, PeriodBound, Region, SelectedValue, TimeRange
-from kafka_replica.sdmx.periods import Period, period
+from kafka_replica.sdmx.values.periods import Period, period
 
 _ANY: Final = frozenset({"%", "*"})
 

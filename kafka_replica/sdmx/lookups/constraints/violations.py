@@ -18,7 +18,7 @@ from typing import NamedTuple
 from kafka_replica.sdmx.lookups.constraints.predicates import Not, Predicate, all_of, any_of
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, overlaps
 from kafka_replica.sdmx.model import Constraint, MemberSelection, PeriodBound, Region, TimeRange
-from kafka_replica.sdmx.periods import period
+from kafka_replica.sdmx.values.periods import period
 
 
 class DemandKind(Enum):

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups.query_result import without_traceback
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint", "AttachmentConstraint")
 """The classes of constraints."""
@@ -18,7 +18,7 @@ CONSTRAINTS: Final = ("DataConstraint", "ContentConstraint", "MetadataConstraint
 ATTACHED: Final = (*CONSTRAINTS, "HierarchyAssociation")
 """The classes of artefacts that name the artefacts they are attached to."""
 
-Recorded: TypeAlias = Callable[[Urn], Artefact | None]
+FindArtefact: TypeAlias = Callable[[Urn], Artefact | None]
 """A function that returns the artefact of a key's record or None; raises SdmxError if the record cannot be read."""
 
 _Name: TypeAlias = tuple[str, str]
@@ -42,7 +42,7 @@ class AttachmentIndex:
         self._naming: PersistentMap[_Name, _Sources] = PersistentMap()
         self.unread: PersistentMap[Urn, SdmxError] = PersistentMap()
 
-    def moved(self, changed: Iterable[Urn], recorded: Recorded) -> AttachmentIndex:
+    def moved(self, changed: Iterable[Urn], recorded: FindArtefact) -> AttachmentIndex:
         """Return the index of another version that differs in the records of these keys."""
         made = AttachmentIndex()
         made._attached, made._naming, made.unread = self._attached, self._naming, self.unread
@@ -57,7 +57,7 @@ class AttachmentIndex:
         for own in self._naming.get((agency, id_)) or _NO_SOURCES:
             yield own, self._attached.get(own) or ()
 
-    def _put(self, own: Urn, recorded: Recorded) -> None:
+    def _put(self, own: Urn, recorded: FindArtefact) -> None:
         try:
             artefact = recorded(own)
             if artefact is None:

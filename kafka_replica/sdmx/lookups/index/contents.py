@@ -8,8 +8,8 @@ from typing import Final, NamedTuple, TypeAlias
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.lookups.cache import Content
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.urns.urn import Urn
 
 Name: TypeAlias = tuple[str, str]
 """Agency and id of an artefact, which all references to it share, whatever version they mean."""

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.items import has_items, item_of
 from kafka_replica.sdmx.lookups.index.contents import Name, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations
+from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, late_bound
 from kafka_replica.sdmx.model import Artefact, Codelist
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 Held: TypeAlias = "Callable[[Urn], Artefact]"
 """A function that returns the existing artefact of a URN; raises SdmxError if it cannot be read."""

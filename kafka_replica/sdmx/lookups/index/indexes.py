@@ -10,7 +10,7 @@ from kafka_replica.sdmx.lookups.index.contents import ContentIndex
 from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
 from kafka_replica.sdmx.lookups.index.kept import KeptIndex
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Indexes(NamedTuple):

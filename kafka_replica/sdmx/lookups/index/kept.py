@@ -7,7 +7,7 @@ from threading import RLock
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from kafka_replica.common.persistent_map import PersistentMap
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, TypeVar
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.records import Key, key_bytes
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _V = TypeVar("_V")
 _Ids: TypeAlias = PersistentMap[str, tuple[Urn, ...]]

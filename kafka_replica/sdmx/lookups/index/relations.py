@@ -8,8 +8,8 @@ from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.references import late_bound
-from kafka_replica.sdmx.urn import Urn
-from kafka_replica.sdmx.versions import is_wildcard, newest
+from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import is_wildcard, newest
 
 
 def chosen(urn: Urn, there: list[Urn]) -> Urn | None:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.sdmx.base import Annotation, Identifiable, Maintainable, Nameable
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Annotation, Identifiable, Maintainable, Nameable
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 from support.sdmx.pysdmx_objects.library import pysdmx
 
 _FACETS: Final = ("min_length", "max_length", "time_interval", "decimals", "pattern")

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     StructureMap,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 from support.sdmx.pysdmx_objects.basics import Work, written
 from support.sdmx.pysdmx_objects.library import pysdmx
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from kafka_replica.common.chained import Chained
+from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.data.files.messages.json.keys import Paths, member, pointer
 from kafka_replica.data.files.messages.json.wire import Values
 
@@ -66,4 +66,6 @@ class SeriesBatch:
 
     def _located(self, prefixes: Sequence[str], write: Callable[[str, str], str]) -> Sequence[str]:
         # Callers may keep locations longer than rows, so locations must not refer to the values.
-        return Chained([Paths(prefix, keys, write) for prefix, keys in zip(prefixes, self._observations, strict=True)])
+        return Concatenation(
+            [Paths(prefix, keys, write) for prefix, keys in zip(prefixes, self._observations, strict=True)]
+        )

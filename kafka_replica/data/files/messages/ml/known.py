@@ -9,7 +9,7 @@ from typing import Any, Final
 from kafka_replica.data.files.references import belongs_to, urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
-from kafka_replica.sdmx.text_types import NUMBER_TYPES, TIME_TYPES
+from kafka_replica.sdmx.values.text_types import NUMBER_TYPES, TIME_TYPES
 
 TIME_PERIOD: Final = "TIME_PERIOD"
 OBS_VALUE: Final = "OBS_VALUE"

@@ -92,7 +92,7 @@ def _running() -> None:
         sa.Column("sent_tx_id", sa.BigInteger, nullable=False),
         sa.Column("progress_offset", sa.BigInteger),
         sa.Column("not_carried", sa.BigInteger, nullable=False),
-        sa.Column("asked", sa.BigInteger, nullable=False),
+        sa.Column("request_count", sa.BigInteger, nullable=False),
     )
     op.create_table(
         "kafka_producer_lease",

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.formats.edi.reading.messages import part
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import Texts
 from kafka_replica.sdmx.model import Code, Concept
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T", Code, Concept)
 

@@ -14,8 +14,8 @@ from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, 
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import concept_scheme_urn
-from kafka_replica.sdmx.message import Header, UnreadableArtefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.message import Header, UnreadableArtefact
+from kafka_replica.sdmx.urns.urn import Urn
 
 _STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructure"}
 _GROUPS: Final = {"UNG", "UNE"}

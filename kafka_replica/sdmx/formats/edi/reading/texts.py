@@ -8,7 +8,7 @@ from typing import Final
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats.edi.reading.messages import part
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
-from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.model.representation import TextFormat
 
 _FORMAT = re.compile(r"(AN|A|N)(\.\.)?([0-9]{1,9})").fullmatch
 _TYPES: Final = {"A": "Alpha", "AN": "String", "N": "Numeric"}

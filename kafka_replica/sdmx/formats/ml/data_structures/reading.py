@@ -30,7 +30,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _FIXED_IDS: Final = {
     "TimeDimension": "TIME_PERIOD",

@@ -28,7 +28,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def write_dataflow(one: Dataflow, edition: Edition) -> str:

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, L
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG
 from kafka_replica.sdmx.model import Code
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 LongWay: TypeAlias = "Callable[[etree._Element, str], Code]"  # noqa: SLF001 - the only name lxml gives this type
 
@@ -33,7 +33,7 @@ def lazy_codes(ids: list[str], first: etree._Element, urn: Urn, names: Names, lo
     return LazyItems(numbers, _Source(first, len(ids), urn, names, long_way).code)
 
 
-class _Plain:
+class _PlainCodes:
     """The contents of the plain codes, as long flat lists: few objects, because the garbage collector visits each.
 
     Code number n has the names from ``ends[n]`` to ``ends[n + 1]``.
@@ -76,7 +76,7 @@ class _Source:
         self._first: etree._Element | None = first
         self._count, self._urn, self._names, self._long_way = count, urn, names, long_way
         self._lock = threading.Lock()
-        self._plain: _Plain | None = None
+        self._plain: _PlainCodes | None = None
 
     def code(self, id_: str, number: int) -> Code:
         """Return the code of a number."""
@@ -91,13 +91,13 @@ class _Source:
             raise ValueError("a source without elements")  # the first caller always had them
         return plain.code(self._urn, id_, number)
 
-    def _read(self, first: etree._Element) -> _Plain:
-        parent, plain = first.getparent(), _Plain()
+    def _read(self, first: etree._Element) -> _PlainCodes:
+        parent, plain = first.getparent(), _PlainCodes()
         # Codes nested in codes are not in the list, and a walk through all elements cannot distinguish them.
         elements = iter(()) if parent is None or _count(parent, first.tag) != self._count else parent.iter()
         if not _walk(elements, first, self._names, plain, self._long_way):
             codes = [first, *first.itersiblings(first.tag)]
-            plain = _Plain()
+            plain = _PlainCodes()
             plain.others = {n: self._long_way(code, code.get("id", "")) for n, code in enumerate(codes)}
         return plain
 
@@ -107,7 +107,7 @@ def _count(element: etree._Element, tag: str) -> int:
 
 
 def _walk(  # noqa: C901, PLR0912 - one loop, for speed
-    elements: Iterator[etree._Element], first: etree._Element, names: Names, plain: _Plain, long_way: LongWay
+    elements: Iterator[etree._Element], first: etree._Element, names: Names, plain: _PlainCodes, long_way: LongWay
 ) -> bool:
     """Read the codes by walking all elements in document order; return False if the first code was not found."""
     for one in elements:

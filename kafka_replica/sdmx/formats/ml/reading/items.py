@@ -8,7 +8,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def id_of(element: etree._Element, taken: dict[str, Any]) -> str:

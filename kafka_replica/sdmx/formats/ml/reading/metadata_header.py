@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref,
 from kafka_replica.sdmx.formats.ml.reading.tree import ANY_NAME, Names, header_of, sets_of, urn_of
 from kafka_replica.sdmx.formats.ml.reading.values import Child
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class ReportBasis(NamedTuple):

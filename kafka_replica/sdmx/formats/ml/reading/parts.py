@@ -11,7 +11,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, i
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, language_of, reference, text_of
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 
 _SINCE_21: Final = frozenset(
     """

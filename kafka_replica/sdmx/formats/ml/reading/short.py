@@ -13,8 +13,8 @@ from kafka_replica.sdmx.formats.ml.reader import read_plain
 from kafka_replica.sdmx.formats.ml.reading.plain import parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import format_of_tag
-from kafka_replica.sdmx.message import Message
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Message
 
 if TYPE_CHECKING:
     from lxml import etree

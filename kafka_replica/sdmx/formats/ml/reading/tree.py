@@ -16,9 +16,9 @@ from lxml import etree
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.message import UnreadableArtefact
-from kafka_replica.sdmx.message_format import Format, of_namespace
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format, of_namespace
+from kafka_replica.sdmx.messages.message import UnreadableArtefact
+from kafka_replica.sdmx.urns.urn import Urn
 
 AVAILABILITY = "AvailabilityConstraints"
 """The container of constraints without an id, which are not artefacts (3.1)."""

@@ -15,8 +15,8 @@ from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.model import Annotation, Link
-from kafka_replica.sdmx.representation import Occurs, Representation, SentinelValue, TextFormat
-from kafka_replica.sdmx.urn import MAX_URN, Urn
+from kafka_replica.sdmx.model.representation import Occurs, Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
 
 T = TypeVar("T")
 Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_text
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.urns.urn import Urn
 
 _ONLY_21: Final = {
     "HierarchicalCodelist", "ContentConstraint", "AttachmentConstraint", "StructureSet", "MeasureDimension",

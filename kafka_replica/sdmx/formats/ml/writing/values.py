@@ -11,7 +11,7 @@ from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, flag, leaf, true
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
-from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.model.representation import Representation, SentinelValue, TextFormat
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, header_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.model.representation import TextFormat
 
 _NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
 """Elements of 2.0 that need no agency; in 1.0 no element needs an agency."""

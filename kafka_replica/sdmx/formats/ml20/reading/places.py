@@ -22,9 +22,9 @@ from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, concept_scheme_urn
-from kafka_replica.sdmx.message import UnreadableArtefact
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import UnreadableArtefact
+from kafka_replica.sdmx.urns.urn import Urn
 
 CONTAINERS: Final = {
     "Dataflows": {"Dataflow": "Dataflow"},

@@ -26,7 +26,7 @@ _FLOWS: Final = {"Dataflow": ("KeyFamily", "KeyFamily"), "Metadataflow": ("Metad
 """Flow -> the name of its reference (with Ref), and the element of the referenced structure."""
 
 
-class _Held(NamedTuple):
+class _HeldArtefact(NamedTuple):
     """An artefact of the message, or the scheme of a concept: its id, agency and version."""
 
     id: str
@@ -57,8 +57,8 @@ class _Lists:
 
     def __init__(self, elements: Mapping[str, list[etree._Element]], source: Source) -> None:
         self._source = source
-        self._lists: dict[tuple[str, str], list[_Held]] = {}
-        self._concepts: dict[str, list[_Held]] = {}
+        self._lists: dict[tuple[str, str], list[_HeldArtefact]] = {}
+        self._concepts: dict[str, list[_HeldArtefact]] = {}
         for kind in _LISTS:
             for element in elements[kind]:
                 held = self._held(element)
@@ -66,19 +66,19 @@ class _Lists:
         for concept in elements["Concept"]:
             self._concepts.setdefault(concept.get("id", "").strip(), []).append(self._scheme_of(concept))
 
-    def _held(self, element: etree._Element) -> _Held:
+    def _held(self, element: etree._Element) -> _HeldArtefact:
         agency, version = self._source.agency_of(element) or "", element.get("version", "")
-        return _Held(element.get("id", "").strip(), agency.strip(), version.strip() or DEFAULT_VERSION)
+        return _HeldArtefact(element.get("id", "").strip(), agency.strip(), version.strip() or DEFAULT_VERSION)
 
-    def _scheme_of(self, concept: etree._Element) -> _Held:
+    def _scheme_of(self, concept: etree._Element) -> _HeldArtefact:
         holder = concept.getparent()
         if holder is not None and self._source.names[holder.tag] == "ConceptScheme":
             return self._held(holder)
-        return _Held(STANDALONE_CONCEPTS, (self._source.agency_of(concept) or "").strip(), DEFAULT_VERSION)
+        return _HeldArtefact(STANDALONE_CONCEPTS, (self._source.agency_of(concept) or "").strip(), DEFAULT_VERSION)
 
-    def only(self, kind: str, id_: str, version: str | None, agency: str) -> _Held | None:
+    def only(self, kind: str, id_: str, version: str | None, agency: str) -> _HeldArtefact | None:
         """Return the list that an unqualified reference means; None if it is the agency's own list, or is not known."""
-        return _only(self._lists.get((kind, id_), ()), _Held(id_, agency, version or DEFAULT_VERSION), version)
+        return _only(self._lists.get((kind, id_), ()), _HeldArtefact(id_, agency, version or DEFAULT_VERSION), version)
 
     def qualify_component(self, element: etree._Element, agency: str) -> None:
         """Qualify the references of a component: its concept and its codelist."""
@@ -107,14 +107,14 @@ class _Lists:
         element.set("conceptSchemeAgency", found.agency)
         element.set("conceptVersion", found.version)
 
-    def _scheme(self, id_: str, version: str | None, agency: str) -> _Held | None:
+    def _scheme(self, id_: str, version: str | None, agency: str) -> _HeldArtefact | None:
         return self.only("ConceptScheme", id_, version, agency)
 
-    def _scheme_with(self, concept: str, version: str | None, own: str | None, agency: str) -> _Held | None:
+    def _scheme_with(self, concept: str, version: str | None, own: str | None, agency: str) -> _HeldArtefact | None:
         """Return the scheme of a concept that is named without its scheme; prefer the standalone concepts."""
         schemes = [one for one in self._concepts.get(concept, ()) if own is None or one.agency == own]
         alone = [one for one in schemes if one.id == STANDALONE_CONCEPTS]
-        default = _Held(STANDALONE_CONCEPTS, own or agency, DEFAULT_VERSION)
+        default = _HeldArtefact(STANDALONE_CONCEPTS, own or agency, DEFAULT_VERSION)
         return _only(alone or schemes, default, None if alone else version)
 
     def qualify_concept(self, concept: etree._Element) -> None:
@@ -144,7 +144,7 @@ class _Lists:
                     etree.SubElement(element, element.tag.replace(f"{word}Ref", name)).text = text
 
 
-def _only(lists: Iterable[_Held], default: _Held, version: str | None) -> _Held | None:
+def _only(lists: Iterable[_HeldArtefact], default: _HeldArtefact, version: str | None) -> _HeldArtefact | None:
     """Return the only matching list; None if there are several, or if the reference means the match by default."""
     found = {one for one in lists if version is None or one.version == version}
     return found.pop() if len(found) == 1 and default not in found else None

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
-from kafka_replica.sdmx.urn import MAX_URN, Urn
+from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
 
 CLASSES: Final = {
     "KeyFamily": "DataStructure",

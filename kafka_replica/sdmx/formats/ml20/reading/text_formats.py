@@ -12,7 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_text_format, whole_number
-from kafka_replica.sdmx.representation import TextFormat
+from kafka_replica.sdmx.model.representation import TextFormat
 
 _TYPES_20: Final = {
     "Date": "GregorianDay",

@@ -12,8 +12,8 @@ from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import codelist
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.urn import Urn
 
 _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 

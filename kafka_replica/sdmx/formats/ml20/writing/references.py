@@ -6,7 +6,7 @@ from typing import Final
 
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _WORDS: Final[dict[str, tuple[str, str]]] = {
     "DataStructure": ("KeyFamilyID", "KeyFamilyAgencyID"),

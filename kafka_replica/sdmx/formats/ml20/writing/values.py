@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Annotation, Identifiable, Maintainable
-from kafka_replica.sdmx.representation import Representation, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 _TYPES_20: Final = {
     "GregorianDay": "Date", "GregorianYear": "Year", "GregorianYearMonth": "YearMonth", "TimeRange": "Timespan",

@@ -39,7 +39,7 @@ from kafka_replica.sdmx.model import (
     SetReference,
     TimeRange,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _ROLES: Final = {"allowed": "Allowed", "actual": "Actual"}  # registries write them in lower case
 

@@ -85,7 +85,7 @@ class WireKeySet(Wire, gc=False):
     include: bool | None = None
 
 
-class WireQueryable(Wire, gc=False):
+class WireQueryableDataSource(Wire, gc=False):
     """A data source that can be queried."""
 
     data_url: str | None = msgspec.field(name="dataURL", default=None)
@@ -115,7 +115,7 @@ class WireAttachment(Wire, gc=False):
     metadata_sets: list[WireSet | str] | None = None
     simple_data_source: str | None = None
     simple_data_sources: list[str] | None = None
-    queryable_data_sources: list[WireQueryable] | None = None
+    queryable_data_sources: list[WireQueryableDataSource] | None = None
 
 
 class WireCalendar(Wire, gc=False):

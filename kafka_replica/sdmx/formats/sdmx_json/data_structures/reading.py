@@ -30,7 +30,7 @@ from kafka_replica.sdmx.model import (
     Identifiable,
     MetadataAttributeUsage,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def read_dataflow(urn: Urn, wire: WireDataflow, context: Context) -> Dataflow:

@@ -15,7 +15,7 @@ from kafka_replica.sdmx.formats.sdmx_json.maps.wire import (
     WireFixedValueMap,
     WireFrequencyFormat,
     WireItemMap,
-    WireMapped,
+    WireMappedValue,
     WireMapping,
     WireRepresentationMap,
     WireSchemeMap,
@@ -40,7 +40,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
     StructureMap,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 _KINDS: Final[dict[str, type[ItemSchemeMap]]] = {
     kind.__name__: kind for kind in (ConceptSchemeMap, CategorySchemeMap, OrganisationSchemeMap, ReportingTaxonomyMap)
@@ -77,7 +77,7 @@ def _mapping(wire: WireMapping, context: Context) -> RepresentationMapping:
     )
 
 
-def _mapped(wire: WireMapped | str) -> MappedValue:
+def _mapped(wire: WireMappedValue | str) -> MappedValue:
     if isinstance(wire, str):
         return MappedValue(value=wire)
     return MappedValue(

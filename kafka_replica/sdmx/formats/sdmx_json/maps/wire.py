@@ -7,7 +7,7 @@ import msgspec
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireAnnotable, WireIdentifiable, WireMaintainable
 
 
-class WireMapped(Wire, gc=False):
+class WireMappedValue(Wire, gc=False):
     """A source value."""
 
     value: str | None = None
@@ -27,7 +27,7 @@ class WireEnd(Wire, gc=False):
 class WireMapping(WireAnnotable, gc=False):
     """A row of a representation map."""
 
-    source_values: list[WireMapped | str] | None = None
+    source_values: list[WireMappedValue | str] | None = None
     target_values: list[str] | None = None
     valid_from: str | None = None
     valid_to: str | None = None
@@ -101,7 +101,7 @@ class WireStructureMap(WireMaintainable, gc=False):
 class WireItemMap(WireAnnotable, gc=False):
     """A map of items."""
 
-    source_value: WireMapped | str | None = None
+    source_value: WireMappedValue | str | None = None
     target_value: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None

@@ -21,7 +21,7 @@ from kafka_replica.sdmx.model import (
     RepresentationMapping,
     StructureMap,
 )
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def write_structure_map(one: StructureMap, edition: Edition) -> Json:

@@ -28,10 +28,10 @@ from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
     WireRepresentation,
     WireSentinel,
 )
-from kafka_replica.sdmx.message_format import of_json_schema
+from kafka_replica.sdmx.messages.format import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
-from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Context(NamedTuple):

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, true, write_facets, write_urn
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
 from kafka_replica.sdmx.model import Annotation, Identifiable, Link, Maintainable, Nameable
-from kafka_replica.sdmx.representation import Representation, SentinelValue, TextFormat
+from kafka_replica.sdmx.model.representation import Representation, SentinelValue, TextFormat
 
 
 def write_texts(name: str, plural: str, found: InternationalString) -> Json:

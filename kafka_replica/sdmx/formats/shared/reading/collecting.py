@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
-from kafka_replica.sdmx.message import UnreadableArtefact, twice
+from kafka_replica.sdmx.messages.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import Urn
 
 OnError: TypeAlias = Literal["raise", "collect"]
 A = TypeVar("A", bound=Artefact)

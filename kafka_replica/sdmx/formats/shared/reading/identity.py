@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import Urn
 
 FIXED_IDS: Final = {
     "AgencyScheme": "AGENCIES",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from kafka_replica.sdmx.earlier import KeyFamilyAttribute, KeyFamilyDimension
 from kafka_replica.sdmx.model import Attribute, Dimension
+from kafka_replica.sdmx.model.earlier_editions import KeyFamilyAttribute, KeyFamilyDimension
 
 IMPLIED_ROLES: Final = {("FREQ", "Frequency"), ("TIME_FORMAT", "TimeFormat")}
 """Roles that the id itself implies, as since SDMX 2.1."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.urn import MAX_URN, Urn, parsed
+from kafka_replica.sdmx.urns.urn import MAX_URN, Urn, parsed
 
 _PREFIX: Final = "urn:sdmx:"
 _without_version = re.compile(

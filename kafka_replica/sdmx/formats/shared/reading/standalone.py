@@ -10,8 +10,8 @@ from typing import Final
 
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.urns.urn import Urn
 
 STANDALONE_CONCEPTS: Final = "STANDALONE_CONCEPT_SCHEME"
 

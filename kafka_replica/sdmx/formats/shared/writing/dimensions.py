@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import DataStructure, Dimension
 
 _BY_ORDER: Final = frozenset({Format.SDMX_ML_1_0, Format.SDMX_ML_2_0, Format.FUSION_JSON})

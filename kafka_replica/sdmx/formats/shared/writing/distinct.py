@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Final
 
 from kafka_replica.sdmx.containers import stored_parts
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     Artefact,
     Constraint,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from kafka_replica.sdmx.base import Identifiable
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing import references, representations
@@ -17,7 +16,8 @@ from kafka_replica.sdmx.formats.shared.writing.times import (
     as_milliseconds,
     with_zone,
 )
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.model.base import Identifiable
 
 _NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
 _COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")

@@ -11,8 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.formats.shared.writing.times import as_instant_with_zone
-from kafka_replica.sdmx.message import Header
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.messages.message import Header
 
 _NEEDED_BY_NONE: Final = frozenset({Format.FUSION_JSON, Format.EDI, Format.XLSX})
 _of_edi = re.compile(r"([0-9]{2})([0-9]{2})([0-9]{2}):([0-9]{2})([0-9]{2})", re.ASCII).fullmatch

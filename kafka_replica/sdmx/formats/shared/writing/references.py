@@ -12,15 +12,15 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.base import Link
-from kafka_replica.sdmx.classes import CLASSES
 from kafka_replica.sdmx.containers import StubTuple, stored_parts
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats.shared.reading.identity import FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
-from kafka_replica.sdmx.message_format import Format
-from kafka_replica.sdmx.representation import Representation
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.messages.format import Format
+from kafka_replica.sdmx.model.base import Link
+from kafka_replica.sdmx.model.representation import Representation
+from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.urn import Urn
 
 SINCE_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
 SINCE_2_1: Final = SINCE_3 | {Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0}

@@ -14,7 +14,7 @@ from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
 from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
 from kafka_replica.sdmx.formats.shared.writing.representable_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.requirements import check
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     Artefact,
     Attribute,

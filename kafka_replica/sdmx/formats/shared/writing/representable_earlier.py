@@ -7,12 +7,12 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.base import Maintainable, Nameable
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.model import AgencyScheme, Codelist, Concept, ConceptScheme, DataStructure
-from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.model.base import Maintainable, Nameable
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
 
 N = TypeVar("N", bound=Nameable)
 

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.writing.references import SINCE_2_1, SINCE_3
 from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
-from kafka_replica.sdmx.message_format import Format
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Component, Level
-from kafka_replica.sdmx.representation import Representation, TextFormat
+from kafka_replica.sdmx.model.representation import Representation, TextFormat
 
 _TIME: Final = "ObservationalTimePeriod"
 _TIMES: Final = frozenset(

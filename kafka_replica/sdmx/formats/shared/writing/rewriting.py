@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.base import Maintainable
 from kafka_replica.sdmx.containers import InternationalString, Items, StubTuple, is_compound
-from kafka_replica.sdmx.urn import Urn
+from kafka_replica.sdmx.model.base import Maintainable
+from kafka_replica.sdmx.urns.urn import Urn
 
 A = TypeVar("A", bound=Maintainable)
 Change: TypeAlias = Callable[[Any, Any], Any]

@@ -1,0 +1,474 @@
+"""The directory: a replica's records as typed objects that are kept up to date."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from copy import copy
+from math import inf
+from threading import Condition
+from types import TracebackType
+from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
+from weakref import WeakSet
+
+from kafka_replica.common.process import after_fork
+from kafka_replica.directories.contents.contents import Contents, UndecodedContents
+from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.indexes import Index, extractor
+from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
+from kafka_replica.directories.records.decoding import decoder_for
+from kafka_replica.directories.records.interpretation import Interpreter
+from kafka_replica.directories.versions.changes import DirectoryListener, typed_listener
+from kafka_replica.directories.versions.recent_versions import ContentVersions
+from kafka_replica.directories.versions.topic_selection import TopicSelection
+from kafka_replica.directories.versions.view import DirectoryView
+from kafka_replica.errors import (
+    BadRecordError,
+    ConfigurationError,
+    KafkaReplicaError,
+    NotReadyError,
+    UsageError,
+    WaitTimeoutError,
+)
+from kafka_replica.listeners import Change, Subscription
+from kafka_replica.records import Partition
+from kafka_replica.replica import Replica
+from kafka_replica.replication.dead_letters import DeadLetters, check_policy
+from kafka_replica.stores import Snapshot
+
+__all__ = ["Directory"]
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+D = TypeVar("D")
+
+_LOOK_EVERY_S: Final = 1.0
+
+_open: WeakSet[Directory[Any, Any]] = WeakSet()
+
+
+class Directory(ReadOnlyDict[K, T], Generic[K, T]):
+    """The typed objects of a replica's newest version by key, with indexes that change together with the version.
+
+    ::
+
+        class Terminal(msgspec.Struct):
+            terminal_id: str
+            acquirer_id: str
+
+        with Replica(config, "terminals") as replica:
+            terminals = Directory(replica, Terminal, indexes={"acquirer": MultiValuedIndex("acquirer_id")})
+            terminals.wait_ready(timeout_s=30)
+            terminals["T1"].acquirer_id
+            terminals.index("acquirer")["A7"]  # a tuple of terminals
+
+    A thread of the directory decodes each record once. Successive look-ups never return to an older version; several
+    look-ups in the same version need a ``view``::
+
+        view = terminals.view()  # or terminals.at(snapshot), the same version as another directory of the replica
+
+    A look-up in the directory itself is about as fast as in a dict: the directory is a dict that cannot be changed.
+    Like a snapshot, it remains readable after the replica has ended or the directory was closed.
+
+    Args:
+        replica: the replica, started or not; with asyncio, ``async_replica.replica``.
+        of: the type of the objects: a msgspec struct, dataclass or pydantic model, decoded from JSON.
+        key: the directory's key: the name of an attribute, or a function of the object; by default, the key of the
+            record as text.
+        where: a function that returns True for the objects to keep; by default, all objects are kept.
+        indexes: the indexes by name: ``UniqueIndex``, ``MultiValuedIndex``, ``PrefixIndex`` or ``RangeIndex``.
+        decode: a function from the value of a record to an object, for values other than JSON.
+        interpreter: a function that returns what a record puts, if that is not simply its value under its key; see
+            ``kafka_replica.directories.interpreters`` for Kafka Connect, Debezium and others.
+        on_demand: whether a record is decoded when it is first looked up, and not when it arrives. This cannot be
+            combined with ``key``, ``where``, ``indexes``, ``interpreter`` or ``on_bad_record``; a bad record raises its
+            error when it is looked up.
+        on_bad_record: the reaction to a record that cannot be decoded, or for which a function fails: ``"stop"`` makes
+            all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent, and lists it in
+            ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
+        dead_letters: receives the bad records with ``"dead-letter"``.
+        topic: the topic of the directory, if the replica has several topics with separate key spaces.
+
+    Raises:
+        ConfigurationError: the arguments cannot be combined, or the type cannot be decoded from JSON.
+        ReplicaClosedError: the replica was closed.
+    """
+
+    @overload
+    def __init__(
+        self: Directory[str, T],
+        replica: Replica,
+        of: type[T],
+        *,
+        key: None = None,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
+        on_demand: bool = False,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Directory[Any, T],
+        replica: Replica,
+        of: type[T],
+        *,
+        key: str,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        replica: Replica,
+        of: type[T],
+        *,
+        key: Callable[[T], K],
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None: ...
+    def __init__(
+        self,
+        replica: Replica,
+        of: type[T],
+        *,
+        key: str | Callable[[T], Any] | None = None,
+        where: Callable[[T], bool] | None = None,
+        indexes: Mapping[str, Index[T]] | None = None,
+        decode: Callable[[bytes], T] | None = None,
+        interpreter: Interpreter | None = None,
+        on_demand: bool = False,
+        on_bad_record: Literal["stop", "skip", "dead-letter"] = "stop",
+        dead_letters: DeadLetters | None = None,
+        topic: str | None = None,
+    ) -> None:
+        super().__init__()
+        check_policy(on_bad_record, dead_letters)
+        functions = (key, where, interpreter)
+        if on_demand and (functions != (None, None, None) or indexes or on_bad_record != "stop"):
+            raise ConfigurationError(
+                "on_demand=True cannot be combined with key, where, indexes, interpreter or on_bad_record, which need "
+                "every record"
+            )
+        if interpreter is not None and not callable(interpreter):
+            raise ConfigurationError(f"interpreter={interpreter!r} is not a function of a record")
+        self._name = getattr(of, "__name__", repr(of))
+        self._replica = replica
+        self._topic = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces)
+        self._schema = Schema(
+            decoder_for(of, decode),
+            None if key is None else extractor(key, "key="),
+            where,
+            dict(indexes or {}),
+            interpreter,
+        )
+        self._stops, self._dead_letters = on_bad_record == "stop", dead_letters
+        self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
+        self._changed = Condition()
+        self._error: KafkaReplicaError | None = None
+        self._subscription: Subscription = replica.subscribe(self._follow)
+        _open.add(self)
+
+    # --- look-ups in the newest version; dict finds existing keys without any of these methods ---
+
+    def __missing__(self, key: K) -> T:
+        """Look up a key that the dict lacks, because its record is decoded on demand or several records have it."""
+        with self._changed:
+            _, contents = self._now()
+            found: T = contents.look_up(key)
+            if not isinstance(contents, Contents):
+                self._replace((), {key: found})
+        return found
+
+    @overload  # type: ignore[override]
+    def get(self, key: K) -> T | None: ...
+    @overload
+    def get(self, key: K, default: D) -> T | D: ...
+    def get(self, key: K, default: D | None = None) -> T | D | None:
+        """Return the object of a key, or a default. Raises the errors of :meth:`view`, and DuplicateValueError."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __contains__(self, key: object) -> bool:
+        return super().__contains__(key) or key in self.view()
+
+    def __len__(self) -> int:
+        return len(self.view())
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.view())
+
+    def keys(self) -> KeysView[K]:  # type: ignore[override]
+        """Return the keys of the newest version."""
+        return self.view().keys()
+
+    def values(self) -> ValuesView[T]:  # type: ignore[override]
+        """Return the objects of the newest version."""
+        return self.view().values()
+
+    def items(self) -> ItemsView[K, T]:  # type: ignore[override]
+        """Return the keys and objects of the newest version."""
+        return self.view().items()
+
+    def index(self, name: str) -> Any:
+        """Return an index in the newest version; it is an object of the class with which it was declared.
+
+        Raises:
+            UsageError: the directory has no index of this name.
+        """
+        return self.view().index(name)
+
+    @property
+    def bad_records(self) -> list[BadRecordError]:
+        """The records that are not in the newest version because they could not be decoded."""
+        return self.view().bad_records
+
+    def retry_bad_records(self) -> list[BadRecordError]:
+        """Decode the bad records of the newest version again; return those that are still bad.
+
+        This helps if ``decode``, ``interpreter`` or ``where`` depends on other data, such as a schema that could not be
+        fetched; otherwise a bad record remains bad. The replica's version remains the same: earlier views do not
+        change, and listeners are not called.
+
+        Raises:
+            NotReadyError: there is no version yet.
+            BadRecordError: a bad record has stopped the directory (``on_bad_record="stop"``); create a new directory.
+        """
+        with self._changed:
+            snapshot, before = self._now()
+            touched = list(before.bad_records)
+            now = self._versions.advance(snapshot, touched) if touched else before
+            if now is not before and isinstance(now, Contents):
+                self._refresh(now, before, touched)
+        return self.bad_records
+
+    # --- versions ---
+
+    def view(self) -> DirectoryView[K, T]:
+        """Return the newest version of the directory, in O(1).
+
+        Raises:
+            NotReadyError: there is no version yet; see ``wait_ready``.
+            BadRecordError: a bad record has stopped the directory.
+        """
+        with self._changed:
+            snapshot, contents = self._now()
+        return DirectoryView(contents, snapshot)
+
+    def at(self, snapshot: Snapshot, timeout_s: float | None = 60.0) -> DirectoryView[K, T]:
+        """Return the directory in a version of its replica, for example the same version of several directories.
+
+        ::
+
+            snapshot = replica.snapshot()
+            terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A7"]
+
+        This costs little for the newest versions; for others, all records are decoded.
+
+        Args:
+            snapshot: a version of the directory's replica.
+            timeout_s: the time to wait until the directory reaches the version, in seconds; None means no limit. The
+                directory normally reaches it at once.
+
+        Raises:
+            WaitTimeoutError: the directory has not reached the version in time.
+            BadRecordError: a bad record has stopped the directory.
+        """
+        with self._changed:
+            self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
+            shown = self._topic.of(snapshot)
+            return DirectoryView(self._versions.at(shown), shown)
+
+    def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
+        """Wait until the replica is ready and the directory has reached its version; return it, or a newer version.
+
+        Args:
+            timeout_s: the time to wait for both, in seconds; None means no limit.
+
+        Raises:
+            WaitTimeoutError: the directory has not reached the version in time.
+            BadRecordError: a bad record has stopped the directory.
+            KafkaReplicaError: the error with which the replica failed.
+        """
+        return self._caught_up(self._replica.wait_ready, timeout_s)
+
+    def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> DirectoryView[K, T]:
+        """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``."""
+        return self._caught_up(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
+
+    def subscribe(self, listener: DirectoryListener[K, T]) -> Subscription:
+        """Call a listener with the whole directory, and then with the objects that each version changes.
+
+        As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``.
+        """
+        return self._replica.subscribe(typed_listener(self._schema, self._topic, listener))
+
+    def close(self) -> None:
+        """Stop following the replica; the last version stays readable. Idempotent."""
+        self._subscription.close()
+        _open.discard(self)
+        with self._changed:
+            self._changed.notify_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- following the replica; called by the subscription's thread ---
+
+    def _follow(self, change: Change) -> None:
+        try:
+            with self._changed:
+                if self._error is None:
+                    self._advance(change)
+                    self._changed.notify_all()
+            self._versions.prepare_for_changes()
+        except KafkaReplicaError as error:
+            self._fail(error)
+        except BaseException as error:
+            self._fail(KafkaReplicaError(f"the directory of {self._name} failed: {type(error).__name__}: {error}"))
+            raise
+
+    def _advance(self, change: Change) -> None:
+        before = self._versions.newest
+        snapshot = self._topic.of(change.snapshot)
+        touched: Collection[bytes] | None = None
+        if change.initial or before is None or (change.rebuilt and self._schema.interpreter is not None):
+            now = self._versions.begin(snapshot)  # because a rebuild may have changed the order of records
+        else:
+            touched = self._topic.keys((*change.changed, *change.deleted))
+            now = self._versions.advance(snapshot, touched)
+        was = None if before is None else before[1]
+        if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
+            self._handle_bad_records(now, touched)
+            self._refresh(now, was, touched)
+        else:  # a reader that misses a dropped key waits for the lock, and then decodes its record in the new version
+            self._replace(self._cached_keys(touched), {})
+
+    def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
+        if touched is None:
+            return list(self._held())
+        return [key.decode(errors="replace") for key in touched]
+
+    def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
+        bad = [now.bad_records.get(key) for key in (now.bad_records if touched is None else touched)]
+        new = [each for each in bad if each is not None]
+        if new and self._stops:
+            raise new[0]
+        if new and self._dead_letters is not None:
+            self._dead_letters.put(new)
+
+    def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
+        """Update the dict itself to the new version, so that no reader sees an older version after a newer one.
+
+        Keys that no longer exist are dropped first: a reader that looks one up then waits for the lock. After that, one
+        ``update``, which no other thread can interrupt, replaces all other objects.
+        """
+        alive: dict[Any, T]
+        gone: list[Any]
+        if touched is None or was is None:
+            alive = dict(now.objects())
+            gone = [key for key in self._held() if key not in alive]
+        else:
+            alive, gone = _differences(now, was)
+        self._replace(gone, alive)
+
+    # --- helpers ---
+
+    def _now(self) -> tuple[Snapshot, Any]:
+        if self._error is not None:
+            raise copy(self._error)
+        newest = self._versions.newest
+        if newest is None:
+            self._replica.snapshot()  # raises the error of a failed replica
+            raise NotReadyError(
+                f"the directory of {self._name} has no version yet; call wait_ready(timeout_s=...) first"
+            )
+        return newest
+
+    @property
+    def _version(self) -> int:
+        newest = self._versions.newest
+        return -1 if newest is None else newest[0].version
+
+    def _caught_up(self, wait: Callable[[float | None], Snapshot], timeout_s: float | None) -> DirectoryView[K, T]:
+        give_up_s = None if timeout_s is None else time.monotonic() + timeout_s
+        snapshot = wait(timeout_s)
+        with self._changed:
+            self._wait_for_version(snapshot.version, give_up_s)
+        return self.view()
+
+    def _wait_for_version(self, version: int, give_up_s: float | None) -> None:
+        def is_over() -> bool:
+            return self._version >= version or self._error is not None or self._subscription.closed
+
+        while not is_over() and (left_s := _left(give_up_s)) > 0:
+            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # because the end of the replica does not notify
+        if self._error is not None:
+            raise copy(self._error)
+        if self._version < version:
+            why = "; it was closed" if self._subscription.closed else ""
+            raise WaitTimeoutError(
+                f"the directory of {self._name} did not reach version {version} within the timeout{why}"
+            )
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        with self._changed:
+            self._error = error.with_traceback(None)
+            self._forget()  # so that every look-up calls __missing__, which raises the error
+            self._changed.notify_all()
+
+    def _after_fork(self) -> None:
+        """Make every use in a forked process an error, because the fork has no threads and would become outdated."""
+        self._changed = Condition()
+        self._error = UsageError(
+            "this process is a fork of the one in which the directory was made, and is not kept up to date; create "
+            "replica and directory after the fork"
+        )
+        self._forget()
+
+    def __repr__(self) -> str:
+        newest = self._versions.newest
+        state = "no version yet" if newest is None else f"version {newest[0].version}, {len(newest[1]):,} objects"
+        return f"<Directory of {self._name}: {state if self._error is None else self._error}>"
+
+    def _repr_html_(self) -> str:
+        return self.view()._repr_html_()
+
+
+def _left(give_up_s: float | None) -> float:
+    return inf if give_up_s is None else give_up_s - time.monotonic()
+
+
+def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:
+    """Return the objects to put into the dict, by the directory's key, and the keys to drop from it."""
+    ids = was.ids_of(now.touched) | now.ids_of(now.touched)
+    alive = now.single(ids)  # without keys that are deleted or that several records have: __missing__ raises for them
+    return alive, [one for one in ids if one not in alive]
+
+
+def _after_fork() -> None:
+    for directory in list(_open):
+        directory._after_fork()  # noqa: SLF001 - of this module
+
+
+after_fork(_after_fork)

@@ -1,0 +1,85 @@
+"""The contents of a directory in its newest version, and in a few versions before."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+
+from kafka_replica.directories.contents.contents import Contents, UndecodedContents
+from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.stores import Snapshot
+
+T = TypeVar("T")
+
+_KEPT: Final = 16
+
+AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
+
+
+class _Step(NamedTuple, Generic[T]):
+    version: int  # not the snapshot, because holding it would keep every record that newer versions replace
+    contents: AnyContents[T]
+    touched: Collection[bytes]
+    """The keys in which the contents may differ from the previous step."""
+
+
+class ContentVersions(Generic[T]):
+    """The newest contents, advanced change by change, and those of up to 15 versions before. Not thread-safe.
+
+    Args:
+        schema: the functions that convert records to objects.
+        on_demand: whether records are decoded when they are looked up.
+    """
+
+    def __init__(self, schema: Schema[T], *, on_demand: bool) -> None:
+        self._schema = schema
+        self._on_demand = on_demand
+        self._newest: tuple[Snapshot, AnyContents[T]] | None = None
+        self._steps: deque[_Step[T]] = deque(maxlen=1 if on_demand else _KEPT)
+
+    @property
+    def newest(self) -> tuple[Snapshot, AnyContents[T]] | None:
+        """The newest version and its contents; None before the first version."""
+        return self._newest
+
+    def begin(self, snapshot: Snapshot) -> AnyContents[T]:
+        """Discard all contents, and start with a whole version; return its contents."""
+        self._steps.clear()
+        return self._add(snapshot, self._whole(snapshot), ())
+
+    def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
+        """Continue with a version that differs from the newest at most in these keys; return its contents."""
+        last = self._steps[-1].contents
+        contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
+        return self._add(snapshot, contents, touched)
+
+    def prepare_for_changes(self) -> None:
+        """Prepare the newest contents for changes, so that the next change does not take longer."""
+        if self._newest is not None and isinstance(self._newest[1], Contents):
+            self._newest[1].prepare_for_changes()
+
+    def at(self, snapshot: Snapshot) -> AnyContents[T]:
+        """Return the contents of a version.
+
+        They may be stored, or differ from stored contents in a few keys; otherwise all records are decoded.
+        """
+        touched: Collection[bytes] = ()
+        for step in reversed(self._steps):
+            if step.version == snapshot.version:
+                return step.contents
+            if step.version < snapshot.version and isinstance(step.contents, Contents):
+                # The version was merged into the next step, which touched all the keys that differ.
+                return step.contents.advanced(touched, snapshot.get)
+            touched = step.touched
+        return self._whole(snapshot)
+
+    def _add(self, snapshot: Snapshot, contents: AnyContents[T], touched: Collection[bytes]) -> AnyContents[T]:
+        self._newest = snapshot, contents
+        self._steps.append(_Step(snapshot.version, contents, touched))
+        return contents
+
+    def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
+        if self._on_demand:
+            return UndecodedContents(self._schema, snapshot)
+        return Contents.of(self._schema, snapshot)
