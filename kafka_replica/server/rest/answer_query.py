@@ -12,7 +12,7 @@ from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches
 from kafka_replica.server.rest.grammar import Api, Detail
-from kafka_replica.server.rest.negotiation import PREFERENCES, OfferedFormat, offered, offers, schema_offers
+from kafka_replica.server.rest.negotiation import OfferedFormat, error_format, offered, offers, schema_offers
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.query_parser import format_of, parse_query
 from kafka_replica.server.rest.rejections import (
@@ -191,8 +191,7 @@ def _message(
 def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: RestSettings) -> RestAnswer:
     if rejection.status == 404 and settings.empty_status == 204:
         return RestAnswer(204, (VARY,), b"")
-    accepted = offers(request.accept, format_of(request.query), api)
-    format_ = accepted[0].format if accepted else PREFERENCES[api][0]
+    format_ = error_format(request.accept, format_of(request.query), api)
     content_type, body = error_message(rejection, format_, settings.header)
     return RestAnswer(rejection.status, (("Content-Type", content_type), VARY), body, rejection.text)
 
