@@ -454,6 +454,9 @@ def test_pages_of_other_sites_may_not_send_data(replica: Replica) -> None:
     assert client.get("/validate").status_code == 405
     assert client.get("/validate").headers["allow"] == "POST"
     assert client.post("/history", content=b"x").status_code == 405
+    for refused in (client.put("/validate", content=b"x"), client.delete("/version/1/map"), client.put(FMR)):
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST, OPTIONS")
+        assert "use POST" in refused.json()["detail"]
     assert client.options("/validate").headers["allow"] == "POST, OPTIONS"
 
 
