@@ -10,7 +10,7 @@ from kafka_replica.sdmx import Format, Structures
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
 from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
-from kafka_replica.server.rest.etag import entity_tag, matches
+from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.negotiation import OfferedFormat, error_format, offered, offers, schema_offers
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
@@ -53,7 +53,11 @@ def answer(request: RestRequest, structures: Structures, settings: RestSettings 
     if isinstance(query, Rejection):
         return error_answer(query, request, settings)
     result = _answered(query, request, structures, settings)
-    return _rejected(result, request, query.api, settings) if isinstance(result, Rejection) else result
+    if isinstance(result, Rejection):
+        return _rejected(result, request, query.api, settings)
+    if result.status == 200 and matches_any(request.if_none_match):
+        return RestAnswer(304, tuple(pair for pair in result.headers if pair[0] != "Content-Type"), b"")
+    return result
 
 
 def error_answer(rejection: Rejection, request: RestRequest, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:

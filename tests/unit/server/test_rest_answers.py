@@ -287,8 +287,21 @@ def test_a_known_version_is_304_without_a_body() -> None:
     others = [get(FREQ, "", ML_21), get(FREQ, "detail=full"), get(FREQ, "", "", newer)]
     assert tag not in {header(one, "ETag") for one in others}
     assert len({header(one, "ETag") for one in others}) == 3
-    for stale in ("*", '"', "W/", '"7"'):
+    for stale in ('"', "W/", '"7"'):
         assert answer(RestRequest(FREQ, "", "", stale), REGISTRY).status == 200
+
+
+def test_any_tag_is_304_only_if_there_is_an_answer() -> None:
+    """``If-None-Match: *`` is about whether something exists; errors stay as they are."""
+    given = answer(RestRequest(FREQ, "", "", " * "), REGISTRY)
+    assert (given.status, given.body, header(given, "Content-Type")) == (304, b"", None)
+    assert header(given, "ETag") == header(get(FREQ), "ETag")
+    for path, accept, status in (
+        ("structure/codelist/X/NONE", "", 404),
+        (FREQ, "text/csv", 406),
+        ("x/y/z/1/2/3", "", 400),
+    ):
+        assert answer(RestRequest(path, "", accept, "*"), REGISTRY).status == status
 
 
 # --- stored bytes ---
