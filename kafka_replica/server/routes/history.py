@@ -45,9 +45,10 @@ class HistoryRoutes:
         versions = await asyncio.to_thread(self._history.versions, start, min(limit or _USUAL, _MOST))
         following = versions[-1].sequence - 1 if versions else 0
         same = f"&limit={limit}" if "limit" in request.query_params else ""
+        path = "" if request.url.path.endswith("/") else "history"
         return _json({
             "versions": [_version_json(version) for version in versions],
-            "next": f"history?start={following}{same}" if following else None,
+            "next": f"{path}?start={following}{same}" if following else None,
         })  # fmt: skip
 
     async def diff(self, request: Request) -> Response:

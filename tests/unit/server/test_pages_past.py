@@ -79,15 +79,16 @@ def test_a_number_that_no_version_can_have_is_refused(name: str, text: str, worl
     assert world.client.get("/history", params={name: text}).status_code == 400
 
 
-def test_the_address_of_the_next_versions_keeps_the_limit(world: World) -> None:
-    """A program that follows the addresses gets as many versions each time as it requested first."""
+@pytest.mark.parametrize("path", ["/history", "/history/"])
+def test_the_address_of_the_next_versions_keeps_the_limit(path: str, world: World) -> None:
+    """A program that follows the relative addresses gets as many versions each time as it requested first."""
     for number in range(4):
         world.put(f"k{number}")
-    address, sizes = "/history?limit=2", []
+    address, sizes = f"{path}?limit=2", []
     while address:
-        page = world.client.get(address).json()
-        sizes.append(len(page["versions"]))
-        address = page["next"] and f"/{page['next']}"
+        page = world.client.get(address)
+        sizes.append(len(page.json()["versions"]))
+        address = page.json()["next"] and str(page.url.join(page.json()["next"]))
     assert sizes == [2, 2, 1]
     assert world.client.get("/history").json()["next"] is None
 
