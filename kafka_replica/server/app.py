@@ -63,6 +63,11 @@ _ROUTES: Final = frozenset({
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, in addition to ``other``."""
 
+_ADDRESSES: Final = (
+    "changes", "history", "validate", "map", "ws/public/data/validate", "health/live", "health/ready", "metrics",
+)  # fmt: skip
+"""The paths, without a version or another part that varies, that the root names in addition to the SDMX REST API."""
+
 
 class Service:
     """The parts of the app that outlive a request.
@@ -203,7 +208,7 @@ class Service:
         base = str(request.url.replace(query=""))
         addresses = {
             "structures": [f"{base[:-1]}{path}" for path in self.settings.base_paths],
-            **{name: base + name for name in ("changes", "history", "health/ready", "metrics")},
+            **{name: base + name for name in _ADDRESSES},
         }
         return _json({"service": f"kafka-replica {kafka_replica.__version__}", **addresses})
 

@@ -74,7 +74,9 @@ def test_the_root_names_the_addresses(replica: Replica) -> None:
         found = client.get(base).json()
         assert found["service"].startswith("kafka-replica ")
         assert found["structures"][0] == f"http://localhost{base}sdmx/v2"
-        assert [client.get(found[name]).status_code for name in ("health/ready", "metrics")] == [200, 200]
+        names = ["health/live", "health/ready", "metrics", "history", "validate", "map", "ws/public/data/validate"]
+        assert [client.get(found[name]).status_code for name in names] == [200, 200, 200, 501, 405, 405, 405]
+        assert found["changes"] == f"http://localhost{base}changes"
 
 
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
