@@ -140,8 +140,10 @@ def _checked(context: click.Context, option: click.Parameter, value: Any, where:
     """Return a value of the settings file unchanged; raise ConfigurationError if its option does not accept it."""
     if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
         raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
+    # As text, as from a flag: from a TOML value, click would make 2.7 or true a whole number without an error.
+    text = tuple(map(str, value)) if isinstance(value, tuple) else str(value)
     try:
-        option.type_cast_value(context, value)
+        option.type_cast_value(context, text)
     except click.BadParameter as error:
         raise ConfigurationError(f"{where}: {error.message}") from error
     return value

@@ -32,10 +32,16 @@ class DeadLetterFile:
 
     Args:
         path: the file, to which lines are appended.
+
+    Raises:
+        ConfigurationError: the path is a folder, or its folder does not exist, so that the first bad record would end
+            the replica.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
+        if self._path.is_dir() or not self._path.parent.is_dir():
+            raise ConfigurationError(f"{self._path} cannot hold dead letters: name a file in an existing folder")
 
     def __repr__(self) -> str:
         return f"<DeadLetterFile {str(self._path)!r}>"

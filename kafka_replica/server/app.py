@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -24,16 +23,16 @@ from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
-from kafka_replica.server.access.gate import METHODS, Gate
+from kafka_replica.server.access.gate import Gate
 from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.server.answers.default_answer import DefaultAnswer
 from kafka_replica.server.answers.threads import DaemonThreads
-from kafka_replica.server.answers.versions import HEADERS, Versions
+from kafka_replica.server.answers.versions import Versions
 from kafka_replica.server.errors.problem_forms import ProblemForms
 from kafka_replica.server.errors.problems import answer_exception
 from kafka_replica.server.errors.sdmx_errors import SdmxErrors
 from kafka_replica.server.operation.health import readiness_json
-from kafka_replica.server.operation.observation import REQUEST_ID, Observation
+from kafka_replica.server.operation.observation import Observation
 from kafka_replica.server.operation.process_roles import MainRole, Role, WorkerRole
 from kafka_replica.server.operation.producers import controlled_producers
 from kafka_replica.server.pages.error_pages import ErrorPages
@@ -44,6 +43,7 @@ from kafka_replica.server.pages.upload_pages import UploadPages
 from kafka_replica.server.pages.views import Pages, either
 from kafka_replica.server.rest import is_quick, unparsed_answer
 from kafka_replica.server.routes.change_feed import ChangeFeed
+from kafka_replica.server.routes.cross_origin import cross_origin
 from kafka_replica.server.routes.data import DataRoutes
 from kafka_replica.server.routes.direct import DirectQueries
 from kafka_replica.server.routes.forwarding import ForwardingMiddleware
@@ -62,6 +62,11 @@ _ROUTES: Final = frozenset({
     "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out", "artefact_diff",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, in addition to ``other``."""
+
+_ADDRESSES: Final = (
+    "changes", "history", "validate", "map", "ws/public/data/validate", "health/live", "health/ready", "metrics",
+)  # fmt: skip
+"""The paths, without a version or another part that varies, that the root names in addition to the SDMX REST API."""
 
 
 class Service:
@@ -165,18 +170,9 @@ class Service:
             return []  # the worker has applied the middleware
         middleware = [
             Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
+            *cross_origin(settings.allowed_origins),
             Middleware(Gate, settings=settings, tokens=self._tokens),
         ]
-        if settings.allowed_origins:
-            middleware.append(
-                Middleware(
-                    CORSMiddleware,
-                    allow_origins=settings.allowed_origins,
-                    allow_methods=(*METHODS, "POST"),
-                    allow_headers=("Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", REQUEST_ID),
-                    expose_headers=(*HEADERS, REQUEST_ID, "ETag"),
-                )
-            )
         if isinstance(self._role, WorkerRole):
             middleware.append(Middleware(ForwardingMiddleware, role=self._role, replica=self.replica, routes=routes))
         return middleware
@@ -212,7 +208,7 @@ class Service:
         base = str(request.url.replace(query=""))
         addresses = {
             "structures": [f"{base[:-1]}{path}" for path in self.settings.base_paths],
-            **{name: base + name for name in ("changes", "history", "health/ready", "metrics")},
+            **{name: base + name for name in _ADDRESSES},
         }
         return _json({"service": f"kafka-replica {kafka_replica.__version__}", **addresses})
 

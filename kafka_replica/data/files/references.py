@@ -75,7 +75,7 @@ def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
 
     For a data structure, these are its dataflows and their provision agreements; for a dataflow, its provision
     agreements; for a provision agreement, its dataflow. To find them, all provision agreements are read, and for a data
-    structure all dataflows as well; artefacts that cannot be read are left out.
+    structure all dataflows as well; artefacts that cannot be read, and stubs, are left out.
     """
     artefact = rules.artefact
     if artefact.cls == "ProvisionAgreement":
@@ -96,7 +96,7 @@ def _all(structures: Structures, class_: type[T]) -> Iterator[T]:
             found = structures.get(urn)
         except SdmxError:
             continue
-        if isinstance(found, class_):
+        if isinstance(found, class_) and not found.is_stub:  # a stub does not name what it refers to
             yield found
 
 

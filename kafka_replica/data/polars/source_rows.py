@@ -1,4 +1,4 @@
-"""The protocol of a source's rows, which are read in batches, and its implementation for rows in memory."""
+"""The protocol of a source's rows, which are read in batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import CsvRows
-from kafka_replica.data.polars.written_rows import FileLayout, written_frame
+from kafka_replica.data.polars.written_rows import FileLayout
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,6 @@ class RowsPart(NamedTuple):
     csv: CsvRows | None = None
     cells: pl.DataFrame | None = None
 
-    def slice(self, first: int, rows: int) -> RowsPart:
-        """Return ``rows`` rows from the row with index ``first``, without ``csv``."""
-        known = {name: values.slice(first, rows) for name, values in self.known.items()}
-        cells = None if self.cells is None else self.cells.slice(first, rows)
-        return RowsPart(self.frame.slice(first, rows), known, None, cells)
-
 
 class SourceRows(Protocol):
     """The rows of a source."""
@@ -63,40 +57,6 @@ class SourceRows(Protocol):
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
-
-
-@dataclass(frozen=True)
-class HeldRows:
-    """Rows that are held in memory; see :class:`SourceRows`."""
-
-    part: RowsPart
-    batch_rows: int
-    written: FileLayout | None = None
-
-    @property
-    def nothing(self) -> pl.DataFrame:
-        """Return a frame without rows that has all columns."""
-        return self.part.frame.clear()
-
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
-        height = self.part.frame.height
-        for first in range(0, height, self.batch_rows):
-            done = min(height, first + self.batch_rows)
-            yield self.part.slice(first, self.batch_rows), size * done // height
-
-
-def held_rows(frame: pl.DataFrame, verdict: str | None, known: Mapping[str, pl.Series], batch: BatchSize) -> HeldRows:
-    """Return the rows of a frame.
-
-    Args:
-        frame: the rows.
-        verdict: the column in which an earlier run may have described errors; it is not part of the layout.
-        known: the known columns of the rows' locations.
-        batch: the size of batches.
-    """
-    written, cells = written_frame(frame, verdict)
-    return HeldRows(RowsPart(frame, known, cells=cells), batch.rows, written)
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -1,16 +1,19 @@
-"""Generate XML schemas of structure-specific data messages, from a data structure and what applies to it.
+"""Generate XML schemas of structure-specific messages of data, and of metadata in 2.1.
 
 ::
 
     resolved = structures.resolve(urn)
     schema = data_schema(resolved, version="3.0")  # bytes of an XML schema document
+    schema = metadata_schema(structures, urn)  # of reports on a metadata structure or metadataflow
 
-This package may import ``kafka_replica.sdmx`` and ``kafka_replica.data.validation``. Read ``data_schema`` first.
+This package may import ``kafka_replica.sdmx`` and ``kafka_replica.data.validation``. Read ``data_schema`` first,
+and ``metadata_schema`` for metadata.
 """
 
 from __future__ import annotations
 
 from kafka_replica.data.schemas.data_schema import data_schema
 from kafka_replica.data.schemas.document import SchemaVersion
+from kafka_replica.data.schemas.metadata_schema import metadata_schema
 
-__all__ = ["SchemaVersion", "data_schema"]
+__all__ = ["SchemaVersion", "data_schema", "metadata_schema"]

@@ -20,7 +20,9 @@ ANY_LOCAL: Final = '<xs:anyAttribute namespace="##local"/>'
 _BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v"
 
 
-def document(version: SchemaVersion, namespace: str, schema_location: str, parts: Iterable[str]) -> bytes:
+def document(
+    version: SchemaVersion, namespace: str, schema_location: str, parts: Iterable[str], *, of_metadata: bool = False
+) -> bytes:
     """Return a schema document with the standard's imports.
 
     Args:
@@ -28,15 +30,19 @@ def document(version: SchemaVersion, namespace: str, schema_location: str, parts
         namespace: the target namespace.
         schema_location: the prefix of the file names of the standard's schemas.
         parts: the definitions of types.
+        of_metadata: whether the messages are metadata messages, whose base types have the prefix ``msd``, and not data
+            messages, whose base types have the prefix ``dsd``.
     """
     base = f"{_BASE}{version.replace('.', '_')}"
-    imports = {f"{base}/common": "SDMXCommon.xsd", f"{base}/data/structurespecific": "SDMXDataStructureSpecific.xsd"}
+    prefix, kind = ("msd", "metadata") if of_metadata else ("dsd", "data")
+    specific = f"{base}/{kind}/structurespecific"
+    imports = {f"{base}/common": "SDMXCommon.xsd", specific: f"SDMX{kind.title()}StructureSpecific.xsd"}
     if version == "3.0":
         imports[f"{base}/metadata/generic"] = "SDMXMetadataGeneric.xsd"
     target = quoteattr(namespace)
     opening = (
         f'<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns={target} xmlns:common="{base}/common" '
-        f'xmlns:dsd="{base}/data/structurespecific" xmlns:metadata="{base}/metadata/generic" '
+        f'xmlns:{prefix}="{specific}" xmlns:metadata="{base}/metadata/generic" '
         f'targetNamespace={target} elementFormDefault="qualified" attributeFormDefault="unqualified">'
     )
     imported = (
@@ -48,11 +54,22 @@ def document(version: SchemaVersion, namespace: str, schema_location: str, parts
 
 
 def restriction(name: str, base: str, elements: Iterable[str], attributes: Iterable[str], *, abstract: str = "") -> str:
-    """Return a complex type that restricts a base type."""
+    """Return a complex type with these elements in sequence, which restricts a base type."""
+    return complex_type(name, base, f"<xs:sequence>{''.join(elements)}</xs:sequence>", attributes, abstract=abstract)
+
+
+def complex_type(name: str | None, base: str, content: str, attributes: Iterable[str], *, abstract: str = "") -> str:
+    """Return a complex type that restricts a base type, without a name if it belongs to an element."""
+    named = "" if name is None else f' name="{name}"'
     return (
-        f'<xs:complexType name="{name}"{abstract}><xs:complexContent><xs:restriction base="{base}"><xs:sequence>'
-        f"{''.join(elements)}</xs:sequence>{''.join(attributes)}</xs:restriction></xs:complexContent></xs:complexType>"
+        f'<xs:complexType{named}{abstract}><xs:complexContent><xs:restriction base="{base}">{content}'
+        f"{''.join(attributes)}</xs:restriction></xs:complexContent></xs:complexType>"
     )
+
+
+def choice(elements: Iterable[str]) -> str:
+    """Return the choice of one of these elements."""
+    return f"<xs:choice>{''.join(elements)}</xs:choice>"
 
 
 def element(name: str, type_: str, occurs: str = ' minOccurs="0" maxOccurs="unbounded"') -> str:

@@ -76,14 +76,7 @@ class Gate:
             await refusal(scope, receive, send)
             return
         if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
-            allowed = (
-                DATA_METHODS
-                if _takes_data(path) or _controls(path)
-                else FORM_METHODS
-                if _takes_forms(path) or _signs_in_or_out(path)
-                else METHODS
-            )
-            await Response(None, 204, {"Allow": ", ".join(allowed)})(scope, receive, send)
+            await Response(None, 204, {"Allow": ", ".join(_methods_of(path))})(scope, receive, send)
             return
         is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
         self._running += is_counted
@@ -141,11 +134,20 @@ class Gate:
         elif method == "POST" and _signs_in_or_out(path):
             check_own_origin(headers)
         elif method not in METHODS:
+            allowed = _methods_of(path)
+            advice = "the server is read-only; use GET" if allowed is METHODS else f"use {', '.join(allowed)} here"
             # The connection is closed, because the request's body is not read.
-            raise Problem(405, "the server is read-only; use GET", {"Allow": ", ".join(METHODS), "Connection": "close"})
+            raise Problem(405, advice, {"Allow": ", ".join(allowed), "Connection": "close"})
         elif headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
             raise Problem(413, "a request must not have a body here", {"Connection": "close"})
         return Role.READ
+
+
+def _methods_of(path: str) -> tuple[str, ...]:
+    """Return the methods that a path allows."""
+    if _takes_data(path) or _controls(path):
+        return DATA_METHODS
+    return FORM_METHODS if _takes_forms(path) or _signs_in_or_out(path) else METHODS
 
 
 def _is_preflight(scope: Scope) -> bool:

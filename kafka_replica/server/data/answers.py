@@ -19,6 +19,8 @@ SDMX_CSV: Final = "application/vnd.sdmx.data+csv;version=2.0.0"
 _JSON: Final = "application/json"
 _ZIP: Final = "application/zip"
 
+ROW_HEADERS: Final = ("Kafka-Replica-Good-Rows", "Kafka-Replica-Rejected-Rows", "Kafka-Replica-Other-Rows")
+"""The headers with the numbers of rows that were accepted, rejected and left out."""
 REPORT_FORMATS: Final = {
     "json": (_JSON,), "csv": ("text/csv",), "html": ("text/html", "application/xhtml+xml"), "zip": (_ZIP,),
 }  # fmt: skip
@@ -82,11 +84,8 @@ def _common_answer(outcome: Outcome, out: Path, format_name: str) -> Content:
 
 
 def _counts(outcome: Outcome) -> dict[str, str]:
-    return {
-        "Kafka-Replica-Good-Rows": str(outcome.good_rows),
-        "Kafka-Replica-Rejected-Rows": str(outcome.rejected_rows),
-        "Kafka-Replica-Other-Rows": str(outcome.other_rows),
-    }
+    counts = outcome.good_rows, outcome.rejected_rows, outcome.other_rows
+    return {name: str(count) for name, count in zip(ROW_HEADERS, counts, strict=True)}
 
 
 def _report_rows(report: Report) -> Iterator[tuple[object, ...]]:

@@ -22,6 +22,8 @@ from kafka_replica.server.data.content import Content
 from kafka_replica.server.data.options import DataOptions
 from kafka_replica.server.data.processing import ProcessingResult
 
+REQUEST_HEADERS: Final = ("Structure", "Inc-Metrics", "Inc-Valid", "Inc-Invalid")
+"""The headers of a request that are read."""
 _TYPES: Final = {"attribute-missing": "MandatoryAttributes", "column-unknown": "FormatSpecific"}
 _FORMATS: Final = {
     "sdmx-csv": "SDMX-CSV",
@@ -54,7 +56,7 @@ def fmr_request(headers: Mapping[str, str]) -> FmrRequest:
     structure = headers.get("structure", "").strip()
     if "," in structure:
         raise UsageError("the header Structure names several structures; send one request for each")
-    metrics, valid, invalid = (_is_true(headers, name) for name in ("Inc-Metrics", "Inc-Valid", "Inc-Invalid"))
+    metrics, valid, invalid = (_is_true(headers, name) for name in REQUEST_HEADERS[1:])
     return FmrRequest(DataOptions(structure=structure or None, keeps_layout=False), metrics, valid, invalid)
 
 

@@ -28,6 +28,11 @@ class Problem(HTTPException):
         super().__init__(status, detail, headers)
 
 
+def names_problem(accept: str) -> bool:
+    """Return whether the header ``Accept`` names problem details."""
+    return PROBLEM in accept.lower()
+
+
 def busy(detail: str) -> Problem:
     """Return a problem with status 503, for a request that may succeed if it is repeated."""
     return Problem(503, detail, {"Retry-After": str(RETRY_AFTER_S)})

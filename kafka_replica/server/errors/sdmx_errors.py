@@ -12,7 +12,7 @@ from typing import Any, Final
 from starlette.types import Scope
 
 from kafka_replica.server.errors.problem_forms import Form, accepted
-from kafka_replica.server.errors.problems import PROBLEM
+from kafka_replica.server.errors.problems import names_problem
 from kafka_replica.server.rest import RestRequest, error_answer
 from kafka_replica.server.rest.rejections import Rejection
 
@@ -42,7 +42,7 @@ class SdmxErrors:
         pinned = _version(path)
         path = path if pinned is None else path[pinned.end() :]
         prefix = next((prefix for prefix in self._prefixes if path.startswith(prefix)), None)
-        if prefix is None or PROBLEM in accept.lower():
+        if prefix is None or names_problem(accept):
             return None
         rest, api = path.removeprefix(prefix), prefix.rstrip("/").rpartition("/")[2]
         query = scope["query_string"].decode("latin-1")

@@ -10,9 +10,9 @@ from kafka_replica.sdmx import Format, Structures
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
 from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
-from kafka_replica.server.rest.etag import entity_tag, matches
+from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Api, Detail
-from kafka_replica.server.rest.negotiation import PREFERENCES, OfferedFormat, offered, offers, schema_offers
+from kafka_replica.server.rest.negotiation import OfferedFormat, error_format, offered, offers, schema_offers
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.query_parser import format_of, parse_query
 from kafka_replica.server.rest.rejections import (
@@ -53,7 +53,11 @@ def answer(request: RestRequest, structures: Structures, settings: RestSettings 
     if isinstance(query, Rejection):
         return error_answer(query, request, settings)
     result = _answered(query, request, structures, settings)
-    return _rejected(result, request, query.api, settings) if isinstance(result, Rejection) else result
+    if isinstance(result, Rejection):
+        return _rejected(result, request, query.api, settings)
+    if result.status == 200 and matches_any(request.if_none_match):
+        return RestAnswer(304, tuple(pair for pair in result.headers if pair[0] != "Content-Type"), b"")
+    return result
 
 
 def error_answer(rejection: Rejection, request: RestRequest, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
@@ -191,8 +195,7 @@ def _message(
 def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: RestSettings) -> RestAnswer:
     if rejection.status == 404 and settings.empty_status == 204:
         return RestAnswer(204, (VARY,), b"")
-    accepted = offers(request.accept, format_of(request.query), api)
-    format_ = accepted[0].format if accepted else PREFERENCES[api][0]
+    format_ = error_format(request.accept, format_of(request.query), api)
     content_type, body = error_message(rejection, format_, settings.header)
     return RestAnswer(rejection.status, (("Content-Type", content_type), VARY), body, rejection.text)
 

@@ -32,5 +32,10 @@ def entity_tag(version: int, day: date | None, request: RestRequest, offers: tup
 
 
 def matches(if_none_match: str, tag: str) -> bool:
-    """Return whether the header If-None-Match lists a tag; ``*`` does not count, because it names no version."""
+    """Return whether the header If-None-Match lists a tag; ``*`` does not count, as :func:`matches_any` states."""
     return tag.removeprefix("W/") in _tags(if_none_match)
+
+
+def matches_any(if_none_match: str) -> bool:
+    """Return whether the header If-None-Match is ``*``: any answer matches, once it is known that there is one."""
+    return if_none_match.strip() == "*"

@@ -20,6 +20,9 @@ _JSON: Final = (Format.SDMX_JSON_2_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_1_0
 _OLD: Final = (Format.SDMX_ML_2_0, Format.SDMX_ML_1_0)
 _REST: Final = (Format.FUSION_JSON, *_OLD, Format.EDI, Format.XLSX)
 
+_FAMILIES: Final = {"xml": _ML, "json": _JSON}
+"""The formats with error messages, by the end of a media type."""
+
 PREFERENCES: Final = {
     Api.V1: (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, *_JSON[::-1], *_REST),
     Api.V2: (*_JSON, *_ML, *_REST),
@@ -135,6 +138,25 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedForma
         if best is not None and best.quality > 0:
             found.append((-best.quality, position, OfferedFormat(format_, best.content_type(format_))))
     return tuple(offer for _, _, offer in sorted(found, key=lambda entry: entry[:2]))
+
+
+def error_format(accept: str, format_name: str | None, api: Api) -> Format:
+    """Return the format of the error message for a request: the first acceptable one, if there is any.
+
+    A request may accept none, such as one for data or for a schema. Then the message is in XML or JSON as its first
+    media type, and if possible of the same version; if this type is neither, the message has the API's default format.
+    Other arguments are those of :func:`offers`.
+    """
+    accepted = offers(accept, format_name, api)
+    if accepted:
+        return accepted[0].format
+    named = [] if len(accept) > _MAX_LENGTH else [each for each in _ranges(accept) if each.quality > 0]
+    for one in sorted(named, key=lambda each: -each.quality):
+        family = next((formats for end, formats in _FAMILIES.items() if one.essence.endswith(end)), ())
+        possible = [format_ for format_ in PREFERENCES[api] if format_ in family]
+        if possible:
+            return next(filter(one.accepts_version, possible), possible[0])
+    return PREFERENCES[api][0]
 
 
 def schema_offers(accept: str, api: Api) -> tuple[OfferedFormat, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from kafka_replica.sdmx import Codelist, Format, SdmxError, Structures
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.server.rest.etag import entity_tag, matches
+from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Detail
 from kafka_replica.server.rest.named_artefact import named_artefact
 from kafka_replica.server.rest.negotiation import offers
@@ -39,7 +39,7 @@ def unparsed_answer(request: RestRequest, structures: Structures) -> RestAnswer 
     This takes microseconds and reads no message. The answer is that of ``answer``, which has to be asked if the result
     is None.
     """
-    named = None if request.query else named_artefact(request.path)
+    named = None if request.query or matches_any(request.if_none_match) else named_artefact(request.path)
     accepted = () if named is None else offers(request.accept, None, named.api)
     if named is None or not accepted:
         return None

@@ -1,4 +1,4 @@
-"""Schema queries for an XML schema, namely of the structure-specific data messages of an artefact.
+"""Schema queries for an XML schema, namely of the structure-specific messages of an artefact's data or metadata.
 
 Source: SDMX REST 2.2.2, doc/schema.md; SDMX REST 1.5.0, docs/4_5_schema_queries.md.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
-from kafka_replica.data.schemas import SchemaVersion, data_schema
+from kafka_replica.data.schemas import SchemaVersion, data_schema, metadata_schema
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Format, SdmxError, Structures, UnwritableError, Urn
 from kafka_replica.server.rest.matching_artefacts import matching_urns
@@ -28,6 +28,7 @@ _VERSIONS: Final[dict[Format, SchemaVersion]] = {
     Format.SDMX_ML_3_0: "3.0",
     Format.SDMX_ML_3_1: "3.1",
 }
+_OF_METADATA: Final = frozenset({"MetadataStructure", "Metadataflow"})
 
 
 def first_schema(
@@ -59,11 +60,11 @@ def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
     found = matching_urns(wanted, structures)
     if not found:
         return not_found(f"version {structures.version} has no {query.context.name} that matches the query")
-    if found[0].cls not in RESOLVED:
+    if found[0].cls not in {*RESOLVED, *_OF_METADATA}:
         return not_implemented(
             f"XML schemas of a {query.context.name} are not generated; request the structures instead"
         )
-    if query.explicit_measure:
+    if query.explicit_measure and found[0].cls in RESOLVED:
         return not_implemented("XML schemas with explicit measures are not generated; request explicitMeasure=false")
     return found[0]
 
@@ -71,10 +72,18 @@ def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
 def _xml_schema(
     query: SchemaQuery, urn: Urn, messages: Format, structures: Structures, day: date | None
 ) -> bytes | Rejection:
+    version = _VERSIONS[messages]
+    if urn.cls in _OF_METADATA and version != "2.1":
+        return not_implemented(
+            f"SDMX-ML {version} has no structure-specific messages of metadata, and so no XML schemas of them; request "
+            "the schema with version=2.1, or the structures instead"
+        )
     try:
+        if urn.cls in _OF_METADATA:
+            return metadata_schema(structures, urn)
         return data_schema(
             structures.resolve(urn),
-            version=_VERSIONS[messages],
+            version=version,
             dimension_at_observation=query.dimension_at_observation,
             deletion=query.deletion,
             as_of=day,

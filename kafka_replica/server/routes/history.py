@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 1000
 _USUAL: Final = 100
+_MOST_DIGITS: Final = 18
+"""The digits of a number that RocksDB's keys can have, as in ``VersionId``."""
 
 
 class HistoryRoutes:
@@ -42,9 +44,11 @@ class HistoryRoutes:
             raise Problem(501, "this service keeps no history on disk; start it with history_path")
         versions = await asyncio.to_thread(self._history.versions, start, min(limit or _USUAL, _MOST))
         following = versions[-1].sequence - 1 if versions else 0
+        same = f"&limit={limit}" if "limit" in request.query_params else ""
+        path = "" if request.url.path.endswith("/") else "history"
         return _json({
             "versions": [_version_json(version) for version in versions],
-            "next": f"history?start={following}" if following else None,
+            "next": f"{path}?start={following}{same}" if following else None,
         })  # fmt: skip
 
     async def diff(self, request: Request) -> Response:
@@ -84,7 +88,7 @@ def _number(request: Request, name: str, default: int | None) -> int | None:
     text = request.query_params.get(name)
     if text is None:
         return default
-    if not text.isascii() or not text.isdigit() or not 0 < int(text[:19]) < 1 << 62:
+    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0):
         raise Problem(400, f"{name} must be a whole number above 0")
     return int(text)
 

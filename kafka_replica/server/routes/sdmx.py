@@ -5,7 +5,7 @@ Answers are computed in threads, except those that cost less than the switch to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import partial
 from typing import Final, TypeAlias
@@ -23,11 +23,12 @@ from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import suffix_of
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
-from kafka_replica.server.errors.problems import Problem, problem_response
+from kafka_replica.server.errors.problems import Problem, names_problem, problem_response
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.stores import Snapshot
 
+_OF_VERSION: Final = b"kafka-replica-"
 _KEPT: Final = frozenset({200, 304})
 _COMPRESSED: Final = 32_768
 """The number of bytes that are compressed in less than a millisecond; more are compressed in a thread."""
@@ -100,9 +101,10 @@ class SdmxRoutes:
                 found = compute()
             else:
                 found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
-        if found.problem is not None and prefers_html(key.request.accept):
-            return problem_response(found.status, found.problem)  # which ErrorPages converts to a page
-        return FinishedResponse(found, self._versions.raw_state_headers())
+        state = self._versions.raw_state_headers()
+        if found.problem is not None and (prefers_html(key.request.accept) or names_problem(key.request.accept)):
+            return _problem(found.status, found.problem, (*found.headers, *state))
+        return FinishedResponse(found, state)
 
     def _stored(self, key: AnswerKey, snapshot: Snapshot) -> FinishedAnswer | None:
         """Return the answer from the current version if it consists of stored bytes, and this is known already."""
@@ -139,6 +141,12 @@ class SdmxRoutes:
             self._followed = served.id
             self._executor.submit(served.structures.follow_references)
         return served
+
+
+def _problem(status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> Response:
+    """Return problem details with those headers that name the version; ``ErrorPages`` makes a page of them."""
+    version = {name.decode(): value.decode("latin-1") for name, value in headers if name.startswith(_OF_VERSION)}
+    return problem_response(status, text, {**version, "Vary": "Accept"})
 
 
 def _size_of(snapshot: Snapshot, key: str) -> int | None:

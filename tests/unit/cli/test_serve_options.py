@@ -82,6 +82,8 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
         ("[server]\nprt = 1", r"\[server\] prt: unknown setting; did you mean 'port'"),
         ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a valid"),
         ("[server]\nport = -1", r"\[server\] port: -1 is not in the range"),
+        ("[server]\nport = true", r"\[server\] port: 'True' is not a valid"),
+        ("[server]\nthreads = 2.7", r"\[server\] threads: '2.7' is not a valid"),
         ("[server]\nport = [1]", r"\[server\] port should be one value"),
         ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
         ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
@@ -107,6 +109,8 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
         (["-t", "x y"], "is not a valid name"), (["-t", "x,x"], "twice"),
         (["-t", "x", "--store", "s", "--checkpoint", "c"], "exclude each other"),
         (["-t", "x", "--tls-key", "key.pem"], "tls_certificate"),
+        (["-t", "x", "--dead-letters", "."], "cannot hold dead letters"),
+        (["-t", "x", "--dead-letters", "none/such/letters"], "cannot hold dead letters"),
     ],
 )  # fmt: skip
 def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], problem: str) -> None:

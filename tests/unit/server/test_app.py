@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import threading
 from collections.abc import Iterator
@@ -73,7 +74,9 @@ def test_the_root_names_the_addresses(replica: Replica) -> None:
         found = client.get(base).json()
         assert found["service"].startswith("kafka-replica ")
         assert found["structures"][0] == f"http://localhost{base}sdmx/v2"
-        assert [client.get(found[name]).status_code for name in ("health/ready", "metrics")] == [200, 200]
+        names = ["health/live", "health/ready", "metrics", "history", "validate", "map", "ws/public/data/validate"]
+        assert [client.get(found[name]).status_code for name in names] == [200, 200, 200, 501, 405, 405, 405]
+        assert found["changes"] == f"http://localhost{base}changes"
 
 
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
@@ -246,6 +249,27 @@ def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
     )
     preflight = client.options(path, headers={**request_headers, "Access-Control-Request-Method": "GET"})
     assert preflight.headers["access-control-allow-origin"] == "https://x.org"
+
+
+def test_scripts_of_allowed_origins_can_read_refusals_and_send_and_read_our_headers(
+    replica: Replica, tmp_path: Path
+) -> None:
+    """Whatever refuses a request; a browser hides from scripts all answers and headers that are not allowed."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"read {hashlib.sha256(b'secret').hexdigest()}\n")
+    allowed = {"allowed_origins": ("https://x.org",)}
+    origin, path = {"Origin": "https://x.org"}, f"{CODELISTS}/*"
+    for app, headers, status in (
+        (create_app(replica, settings(tokens_file=tokens, **allowed), answer=stand_in), {}, 401),
+        (create_app(replica, settings(max_header_bytes=300, **allowed), answer=stand_in), {"X": "x" * 300}, 431),
+        (create_app(replica, settings(**allowed), answer=stand_in), {"Host": "bad"}, 400),
+    ):
+        found = client_of(app).get(path, headers={**origin, **headers})
+        assert (found.status_code, found.headers["access-control-allow-origin"]) == (status, "https://x.org")
+    read = found.headers["access-control-expose-headers"].lower().split(", ")
+    assert {"kafka-replica-omitted", "kafka-replica-rejected-rows", "retry-after", "etag"} <= set(read)
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "structure, inc-valid"}
+    assert client_of(app).options("/ws/public/data/validate", headers={**origin, **asked}).status_code == 200
 
 
 def test_without_a_version_requests_can_be_repeated_later(topic: FakeTopic) -> None:

@@ -27,6 +27,7 @@ from kafka_replica import Replica
 from kafka_replica.data import jobs
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.errors import MissingExtraError
+from kafka_replica.sdmx import Format, Structures, Urn
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.data.multipart import FormReader
 from kafka_replica.server.uploads.receiving import Upload, receive_upload
@@ -46,6 +47,7 @@ from support.server.data_samples import (
 )
 
 FMR = "/ws/public/data/validate"
+DSD_URN = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=KR_DEMO:DSD_LABOUR(1.0)"
 
 
 @pytest.fixture(scope="module")
@@ -452,6 +454,9 @@ def test_pages_of_other_sites_may_not_send_data(replica: Replica) -> None:
     assert client.get("/validate").status_code == 405
     assert client.get("/validate").headers["allow"] == "POST"
     assert client.post("/history", content=b"x").status_code == 405
+    for refused in (client.put("/validate", content=b"x"), client.delete("/version/1/map"), client.put(FMR)):
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST, OPTIONS")
+        assert "use POST" in refused.json()["detail"]
     assert client.options("/validate").headers["allow"] == "POST, OPTIONS"
 
 
@@ -509,3 +514,23 @@ def test_fmr_answers_400_to_what_it_cannot_validate(data: bytes, headers: dict[s
     answer = post(client, FMR, data, **headers)
     assert (answer.status_code, answer.json()["Status"], answer.json()["Errors"]) == (400, "Error", True)
     assert answer.json()["Error"]
+
+
+def test_a_stub_elsewhere_in_the_registry_changes_no_result(client: TestClient) -> None:
+    """All dataflows are searched for the data's structure; the stub of one does not name its own."""
+    urn = Urn.of_reference("Dataflow", "OTHER:STUB(1.0)")
+    stub = {
+        "id": "STUB", "agencyID": "OTHER", "version": "1.0", "name": "A stub", "isExternalReference": True,
+        "links": [{"rel": "external", "href": "https://registry.example"}],
+    }  # fmt: skip
+    meta = {"id": "T", "test": False, "prepared": "2026-01-01T00:00:00Z", "sender": {"id": "X"}}
+    message = json.dumps({"meta": meta, "data": {"dataflows": [stub]}}).encode()
+    topic = labour_topic()
+    topic.put(str(urn), message, [("content-type", str(Format.SDMX_JSON_2_0).encode())])
+    with topic.replica() as replica:
+        replica.wait_ready(30)
+        assert Structures(replica.snapshot()).get(urn).is_stub
+        other = client_of(create_app(replica))
+        for path in (f"/map?map={MAP}", f"/validate?format=csv&structure={DSD_URN}"):
+            expected, answer = post(client, path), post(other, path)
+            assert (expected.status_code, answer.status_code, answer.text) == (200, 200, expected.text)

@@ -95,10 +95,25 @@ def test_the_default_format_is_that_of_the_version_of_the_api(replica: Replica) 
 def test_problem_details_are_for_all_other_programs(replica: Replica) -> None:
     """Outside of the API, and for clients that name the media type of problem details."""
     client = client_of(create_app(replica))
-    for path, accept in (("/nothing", "*/*"), ("/version/1/structures", "*/*"), (GONE, "application/problem+json")):
+    named, api = "application/json, application/problem+json", "/sdmx/v2/structure/codelist"
+    for path, accept, status in (
+        ("/nothing", "*/*", 404), ("/version/1/structures", "*/*", 410), (GONE, "application/problem+json", 410),
+        (f"{api}/ECB/NONE", named, 404), (f"{api}?detail=x", named, 400), (api, "application/problem+json", 406),
+    ):  # fmt: skip
         found = client.get(path, headers={"Accept": accept})
         assert found.headers["content-type"] == "application/problem+json", path
-        assert found.json()["status"] == found.status_code
+        assert (found.status_code, found.json()["status"]) == (status, status)
+    assert client.get(f"{api}/ECB/CL_FREQ", headers={"Accept": named}).json()["data"]["codelists"]
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/problem+json", "application/json"])
+def test_errors_of_the_api_name_their_version_in_every_form(replica: Replica, accept: str) -> None:
+    """Pages and problem details have the headers that messages of SDMX have, and are cached by format."""
+    found = client_of(create_app(replica)).get("/sdmx/v2/structure/codelist?detail=x", headers={"Accept": accept})
+    assert found.status_code == 400
+    assert found.headers["kafka-replica-version"] == f"{replica.snapshot().version}.{replica.incarnation}"
+    assert found.headers["kafka-replica-position"].startswith("fake-0@")
+    assert "Accept" in found.headers["vary"]
 
 
 @pytest.mark.parametrize(

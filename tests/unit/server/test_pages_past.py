@@ -72,6 +72,27 @@ def test_the_history_shows_each_version_once_the_newest_first(world: World) -> N
     page_at(world.client, "/history?start=x", 400)
 
 
+@pytest.mark.parametrize("text", ["x", "0", "-1", "1.5", "9" * 19, "1" + "0" * 5000])
+@pytest.mark.parametrize("name", ["start", "limit"])
+def test_a_number_that_no_version_can_have_is_refused(name: str, text: str, world: World) -> None:
+    """Programs get 400, however long the number is."""
+    assert world.client.get("/history", params={name: text}).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/history", "/history/"])
+def test_the_address_of_the_next_versions_keeps_the_limit(path: str, world: World) -> None:
+    """A program that follows the relative addresses gets as many versions each time as it requested first."""
+    for number in range(4):
+        world.put(f"k{number}")
+    address, sizes = f"{path}?limit=2", []
+    while address:
+        page = world.client.get(address)
+        sizes.append(len(page.json()["versions"]))
+        address = page.json()["next"] and str(page.url.join(page.json()["next"]))
+    assert sizes == [2, 2, 1]
+    assert world.client.get("/history").json()["next"] is None
+
+
 def test_changes_are_listed_with_links_into_the_version_that_has_them(world: World) -> None:
     """Deleted keys lead to the version before; hostile keys are text."""
     world.put(URN.format("B"), HOSTILE)

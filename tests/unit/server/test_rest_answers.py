@@ -132,6 +132,30 @@ def test_no_acceptable_format_is_406_with_the_formats_on_offer(accept: str) -> N
     assert get(FREQ, "format=sdmx-9").status == 406
 
 
+@pytest.mark.parametrize(
+    ("path", "accept", "format_"),
+    [
+        ("v2/schema/dataflow/X/NONE", "application/vnd.sdmx.schema+xml;version=3.0.0", Format.SDMX_ML_3_0),
+        ("v2/schema/dataflow/X/NONE", "application/vnd.sdmx.schema+xml", Format.SDMX_ML_3_1),
+        ("v1/schema/dataflow/X/NONE", "application/vnd.sdmx.schema+json;version=1.0.0", Format.SDMX_JSON_1_0),
+        ("v2/data/dataflow/X/NONE", "application/vnd.sdmx.genericdata+xml;version=2.1", Format.SDMX_ML_2_1),
+        ("v1/data/NONE", "application/vnd.sdmx.data+json;version=2.0.0", Format.SDMX_JSON_2_0),
+        ("v2/data/NONE", "text/csv, application/vnd.sdmx.data+xml;version=3.0.0;q=0.5", Format.SDMX_ML_3_0),
+        ("v2/data/NONE", "application/vnd.sdmx.data+xml;q=0, text/csv", Format.SDMX_JSON_2_1),
+        (FREQ, "application/vnd.sdmx.structure+xml;version=9", Format.SDMX_ML_3_1),
+        (FREQ, f"{Format.SDMX_JSON_1_0};charset=utf-16", Format.SDMX_JSON_1_0),
+    ],
+)
+def test_errors_are_in_xml_or_json_as_requested_even_if_no_offered_format_is(
+    path: str, accept: str, format_: Format
+) -> None:
+    """A client of schemas or data that reads only XML, or one edition of it, can read the error."""
+    given = get(path, "", accept)
+    assert given.status in {404, 406, 501}
+    assert header(given, "Content-Type") in {str(format_), "application/xml"}
+    assert schema_faults(format_, given.body) == []
+
+
 def test_without_a_preference_the_first_format_that_can_represent_everything_is_chosen() -> None:
     """A class of 2.1 that SDMX-JSON 2.x lacks comes in another format; with a preference the request is refused."""
     from support.paths import SDMX_DATA
@@ -263,8 +287,21 @@ def test_a_known_version_is_304_without_a_body() -> None:
     others = [get(FREQ, "", ML_21), get(FREQ, "detail=full"), get(FREQ, "", "", newer)]
     assert tag not in {header(one, "ETag") for one in others}
     assert len({header(one, "ETag") for one in others}) == 3
-    for stale in ("*", '"', "W/", '"7"'):
+    for stale in ('"', "W/", '"7"'):
         assert answer(RestRequest(FREQ, "", "", stale), REGISTRY).status == 200
+
+
+def test_any_tag_is_304_only_if_there_is_an_answer() -> None:
+    """``If-None-Match: *`` is about whether something exists; errors stay as they are."""
+    given = answer(RestRequest(FREQ, "", "", " * "), REGISTRY)
+    assert (given.status, given.body, header(given, "Content-Type")) == (304, b"", None)
+    assert header(given, "ETag") == header(get(FREQ), "ETag")
+    for path, accept, status in (
+        ("structure/codelist/X/NONE", "", 404),
+        (FREQ, "text/csv", 406),
+        ("x/y/z/1/2/3", "", 400),
+    ):
+        assert answer(RestRequest(path, "", accept, "*"), REGISTRY).status == status
 
 
 # --- stored bytes ---

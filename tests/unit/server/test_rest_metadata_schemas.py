@@ -76,8 +76,8 @@ def test_each_context_has_the_structure_and_what_it_uses(context: str, version: 
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_schemas_of_metadata_messages_are_not_generated(context: str) -> None:
-    """A request for an XML schema is told so, and may ask for the structures instead."""
+def test_schemas_of_metadata_messages_of_3_x_are_not_generated(context: str) -> None:
+    """A request for an XML schema of 3.x is refused with the advice to request the structures instead."""
     made = get(f"schema/{context}/1.0", XML_SCHEMA)
     assert (made.status, b"structures instead" in made.body) == (501, True)
 
