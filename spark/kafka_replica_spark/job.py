@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 import pyarrow as pa
@@ -51,6 +53,7 @@ from kafka_replica_spark.locations import (
 from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.mapping.engine import SparkEngine as Expressions
 from kafka_replica_spark.message_blocks import read_message
+from kafka_replica_spark.message_tables import BATCH_ROWS
 from kafka_replica_spark.rejected import RejectedLayout, common_layout, rejected_layout, write_rejected
 from kafka_replica_spark.reports import map_report, report
 from kafka_replica_spark.sessions import session
@@ -60,6 +63,7 @@ _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
 _REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<reason>(?:reading|writing) .*?)\s+SQLSTATE", re.DOTALL)
 """The message of an error that an expression of this package raises with ``raise_error``."""
 
+_HELD: Final = "the rows of this file are held in the memory of Spark's driver; write large data as Parquet"
 _MOST_IN_MEMORY: Final = 100_000
 """The maximal number of findings that Spark selects in memory."""
 
@@ -85,6 +89,13 @@ def _row_errors_translated() -> Iterator[None]:
             f"reading {'data' if file is None else file['path']}: a row has more or fewer cells than the first; if "
             "cells contain line breaks, use --line-breaks (line_breaks=True); otherwise, --engine local names the line"
         ) from error
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Return a folder for temporary files, which are removed at the end."""
+    with TemporaryDirectory(prefix="kafka-replica-") as folder:
+        yield Path(folder)
 
 
 class _Data(NamedTuple):
@@ -127,6 +138,11 @@ class SparkEngine:
         hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
+    @property
+    def _runs_here(self) -> bool:
+        """True if all executors run on this machine."""
+        return not is_remote() and str(self._spark.sparkContext.master).startswith("local")
+
     def validate(self, job: ValidationJob, step: ProgressCallback) -> Outcome:
         """Validate data, and write good and rejected rows to separate folders.
 
@@ -135,8 +151,8 @@ class SparkEngine:
             EngineEndedError: Spark's Java process ended.
             PySparkException: Spark failed.
         """
-        with self._java.watched(f"validating {_files(job)}"), _row_errors_translated():
-            data = self._data(job, step)
+        with self._java.watched(f"validating {_files(job)}"), _row_errors_translated(), _temporary_folder() as folder:
+            data = self._data(job, step, folder)
             step(Progress("validating and writing"))
             checked = validate(data.mine, job.rules)
             return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
@@ -149,18 +165,18 @@ class SparkEngine:
             EngineEndedError: Spark's Java process ended.
             PySparkException: Spark failed.
         """
-        with self._java.watched(f"mapping {_files(job)}"), _row_errors_translated():
-            data = self._data(job, step)
+        with self._java.watched(f"mapping {_files(job)}"), _row_errors_translated(), _temporary_folder() as folder:
+            data = self._data(job, step, folder)
             step(Progress("mapping and writing"))
             mapped = transform(data.mine, job.plan)
             return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
 
-    def _data(self, job: Job, step: ProgressCallback) -> _Data:
+    def _data(self, job: Job, step: ProgressCallback, folder: Path) -> _Data:
         if job.findings is not None:
             check_kind(job.findings)
         step(Progress("reading data"))
         notes: list[str] = []
-        df, layout = self._read(job, notes)
+        df, layout = self._read(job, notes, folder)
         step(Progress("picking rows"))
         mine, others = split_by_structure(df, job.rules, job.usages, _files(job))
         if others and mine.isEmpty():
@@ -180,39 +196,43 @@ class SparkEngine:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
-    def _read(self, job: Job, notes: list[str]) -> _SourceRows:
-        every = [self._read_one(number, source, job, notes) for number, source in enumerate(job.sources)]
+    def _read(self, job: Job, notes: list[str], folder: Path) -> _SourceRows:
+        every = [self._read_one(number, source, job, notes, folder) for number, source in enumerate(job.sources)]
         rows = reduce(
             lambda left, right: left.unionByName(right, allowMissingColumns=True), [one.rows for one in every]
         )
         return _SourceRows(rows, common_layout([one.layout for one in every]))
 
-    def _read_one(self, number: int, source: Source, job: Job, notes: list[str]) -> _SourceRows:
+    def _read_one(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> _SourceRows:
         """Return the rows of a source, without the column in which an earlier run described errors."""
         verdict = verdict_of(source, job.rules)
         if source.kind in {"sdmx-csv", "csv"}:
             df, layout = self._csv_rows(number, source, job, verdict)
         else:
-            df, layout = self._rows(number, source, job, notes), None
+            df, layout = self._rows(number, source, job, notes, folder), None
         df = df if verdict is None else df.drop(verdict)
         return _SourceRows(df if _lists_findings(job) else without_locations(df), layout)
 
-    def _rows(self, number: int, source: Source, job: Job, notes: list[str]) -> DataFrame:
+    def _rows(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> DataFrame:
         """Return the rows of a source that is not CSV, with their locations."""
+        note = note_adder(job, source, notes)
         if source.kind == "message":
-            rows = read_message(self._spark, source, job.rules, job.usages, note_adder(job, source, notes))
+            file = folder / f"{number}.parquet" if self._runs_here else None
+            rows = read_message(self._spark, source, job.rules, job.usages, note, file)
             return with_location(rows, number, source.path)
         if source.kind == "xlsx":
             raise ConfigurationError(
                 f"reading {source.path}: Spark cannot read workbooks; use the engine local (--engine local)"
             )
         if source.kind == "arrow":
-            return with_location(self._arrow_rows(source), number, source.path)
+            return with_location(self._arrow_rows(source, note), number, source.path)
         _refuse_packed(source)
         return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
 
-    def _arrow_rows(self, source: Source) -> DataFrame:
+    def _arrow_rows(self, source: Source, note: Callable[[str], object]) -> DataFrame:
         table = read_arrow(source)
+        if table.num_rows > BATCH_ROWS:
+            note(_HELD)
         numbers = pa.array(range(1, table.num_rows + 1), pa.int64())
         try:
             return self._spark.createDataFrame(table.append_column(AT, numbers))

@@ -1,28 +1,15 @@
-"""The forms of columns of a message that is read in batches: a column must have the same form in all batches."""
+"""The forms of columns of messages as types of polars."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import polars as pl
 
-from kafka_replica.data.files.layout import UNDETERMINED
+from kafka_replica.data.files.messages.forms import ColumnForm, in_form
 
 _TEXT_TYPE: Final = pl.Struct({"language": pl.String(), "text": pl.String()})
-
-
-class ColumnForm(NamedTuple):
-    """The form of a column: whether a row may have several values, and whether values are texts by language."""
-
-    several: bool
-    languages: bool
-
-    @property
-    def type(self) -> pl.DataType:
-        """Return the polars type of a column of this form."""
-        one: pl.DataType = pl.List(_TEXT_TYPE) if self.languages else pl.String()
-        return pl.List(one) if self.several else one
 
 
 def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping[str, ColumnForm]]:
@@ -31,20 +18,24 @@ def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping
     forms: dict[str, ColumnForm] = {}
     for schema in schemas:
         for name, kind in schema.schema.items():
-            old, new = forms.get(name, ColumnForm(several=False, languages=False)), _form_of(kind)
-            forms[name] = ColumnForm(old.several or new.several, old.languages or new.languages)
+            forms[name] = forms.get(name, ColumnForm()).common(_form_of(kind))
             if types.get(name) in {None, pl.Null()}:
                 types[name] = kind
-    others = {name: form for name, form in forms.items() if form.several or form.languages}
-    return pl.DataFrame(schema=types | {name: form.type for name, form in others.items()}), others
+    others = {name: form for name, form in forms.items() if form != ColumnForm()}
+    return pl.DataFrame(schema=types | {name: _type_of(form) for name, form in others.items()}), others
 
 
 def _form_of(kind: pl.DataType) -> ColumnForm:
     if not isinstance(kind, pl.List):
-        return ColumnForm(several=False, languages=False)
+        return ColumnForm()
     if isinstance(kind.inner, pl.Struct):
         return ColumnForm(several=False, languages=True)
     return ColumnForm(several=True, languages=isinstance(kind.inner, pl.List))
+
+
+def _type_of(form: ColumnForm) -> pl.DataType:
+    one: pl.DataType = pl.List(_TEXT_TYPE) if form.languages else pl.String()
+    return pl.List(one) if form.several else one
 
 
 def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFrame:
@@ -52,17 +43,8 @@ def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFra
     changed = []
     schema = frame.schema  # stored, because polars builds a new schema on each access
     for name, form in forms.items():
-        if name in schema and schema[name] != form.type:
+        if name in schema and schema[name] != _type_of(form):
             old = _form_of(schema[name])
-            values = [_in_form(one, old, form) for one in frame[name]]
-            changed.append(pl.Series(name, values, dtype=form.type))
+            values = [in_form(one, old, form) for one in frame[name]]
+            changed.append(pl.Series(name, values, dtype=_type_of(form)))
     return frame.with_columns(changed)
-
-
-def _in_form(value: Any, old: ColumnForm, new: ColumnForm) -> Any:
-    if value is None:
-        return None
-    values = [value] if not old.several else value
-    if new.languages and not old.languages:
-        values = [None if one is None else [{"language": UNDETERMINED, "text": one}] for one in values]
-    return list(values) if new.several else values[0]

@@ -11,9 +11,10 @@ import polars as pl
 
 from kafka_replica.data.files.messages import located_blocks
 from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
+from kafka_replica.data.files.messages.forms import ColumnForm
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.message_forms import ColumnForm, common_forms, in_forms
+from kafka_replica.data.polars.message_forms import common_forms, in_forms
 from kafka_replica.data.polars.parts import Parts
 from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
 

@@ -20,7 +20,7 @@ from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Snapshot, Structures
 from kafka_replica_spark import job as job_of_spark
-from kafka_replica_spark import message_blocks
+from kafka_replica_spark import message_tables
 from support.effort import usual_or_long
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
@@ -126,12 +126,16 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
 
 @pytest.mark.scaled
 @pytest.mark.usefixtures("uncompiled", "spark")
-def test_findings_of_messages(demo: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Findings of messages, which Spark gets in blocks, and of Arrow have the lines and rows of the local engine.
+@pytest.mark.parametrize("runs_here", [True, False])
+def test_findings_of_messages(
+    demo: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, runs_here: bool
+) -> None:
+    """Findings of messages of two batches, and of Arrow, have the lines and rows of the local engine.
 
-    Each message has two blocks. Spark plans every job for each block, so that the time grows with their square.
+    On a cluster, where the executors may have other files than the driver, a note says that it holds the rows.
     """
-    monkeypatch.setattr(message_blocks, "_BLOCK_ROWS", 14)
+    monkeypatch.setattr(message_tables, "BATCH_ROWS", 14)
+    monkeypatch.setattr(job_of_spark.SparkEngine, "_runs_here", runs_here)
     rules = _rules(demo)
     names = usual_or_long(["ml30.xml", "json2.json"], ["ml21.xml", "ml30.xml", "json1.json", "json2.json"])
     for name in names:
@@ -145,6 +149,7 @@ def test_findings_of_messages(demo: Snapshot, tmp_path: Path, monkeypatch: pytes
     assert local["line"].drop_nulls().n_unique() > 1
     assert local["path"].drop_nulls().n_unique() > 1
     assert (first.good_rows, first.rejected_rows) == (other.good_rows, other.rejected_rows)
+    assert sum("driver" in note for note in other.notes) == (0 if runs_here else len(names))
 
 
 @pytest.mark.usefixtures("uncompiled")
