@@ -97,12 +97,12 @@ def test_deletions_that_kafka_forgot(
     forget_deletions(local_kafka, topic, ["deleted"])
     for boundaries in BOUNDARIES:
         folder = tmp_path / boundaries
-        for copy in ("off", "expected_text"):
+        for copy in ("off", "stated"):
             shutil.copytree(folder, tmp_path / copy / boundaries)
         with monkeypatch.context() as patch:
             patch.setattr(TombstoneCheck, "late", lambda _: None)
             assert b"deleted" in shown(local_kafka, topic, tmp_path / "off" / boundaries, boundaries)[0]
-        keys, replica = shown(local_kafka, topic, tmp_path / "said" / boundaries, boundaries, tombstones_kept_s=3600.0)
+        keys, replica = shown(local_kafka, topic, tmp_path / "stated" / boundaries, boundaries, tombstones_kept_s=3600.0)
         assert b"deleted" in keys
         assert replica.status().counts.rebuilds == 0
         keys, replica = shown(local_kafka, topic, folder, boundaries)
