@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import assert_never
+from typing import Final, assert_never
 
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import counted
@@ -22,17 +23,24 @@ from kafka_replica.producer.notices import (
     Takeover,
 )
 
+_word_starts: Final = re.compile(r"(?<!^)(?=[A-Z])")
+
 
 def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
     """Return a function that prints a notice as a line of text or JSON."""
 
     def print_notice(notice: Notice) -> None:
         if as_json:
-            json_line({"event": type(notice).__name__.lower(), **notice._asdict()})
+            json_line({"event": event_of(notice), **notice._asdict()})
         else:
             print_line(sentence(notice))
 
     return print_notice
+
+
+def event_of(notice: Notice) -> str:
+    """Return the name of a notice in JSON: that of its class in lower case, with underscores between words."""
+    return _word_starts.sub("_", type(notice).__name__).lower()
 
 
 def sentence(notice: Notice) -> str:

@@ -102,7 +102,9 @@ def test_deletions_that_kafka_forgot(
         with monkeypatch.context() as patch:
             patch.setattr(TombstoneCheck, "late", lambda _: None)
             assert b"deleted" in shown(local_kafka, topic, tmp_path / "off" / boundaries, boundaries)[0]
-        keys, replica = shown(local_kafka, topic, tmp_path / "stated" / boundaries, boundaries, tombstones_kept_s=3600.0)
+        keys, replica = shown(
+            local_kafka, topic, tmp_path / "stated" / boundaries, boundaries, tombstones_kept_s=3600.0
+        )
         assert b"deleted" in keys
         assert replica.status().counts.rebuilds == 0
         keys, replica = shown(local_kafka, topic, folder, boundaries)

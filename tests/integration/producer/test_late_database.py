@@ -81,10 +81,10 @@ def test_the_command_waits_and_others_do_not(
         try:
             assert running.stdout is not None
             first = json.loads(running.stdout.readline())
-            assert first["event"] == "databaseawaited", first
+            assert first["event"] == "database_wait", first
             server.start()
             events = (json.loads(line)["event"] for line in running.stdout)
-            assert next(event for event in events if event != "databaseawaited") == "takeover"
+            assert next(event for event in events if event != "database_wait") == "takeover"
         finally:
             running.send_signal(signal.SIGINT)
             running.communicate(timeout=60)

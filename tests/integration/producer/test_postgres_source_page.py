@@ -77,7 +77,12 @@ def test_the_examples_run(
             output, errors = running.communicate(timeout=60)
         assert (running.returncode, errors) == (128 + signal.SIGTERM, "")
         events = [json.loads(each) for each in output.splitlines()]
-        assert [each["event"] for each in events] == ["takeover", "acknowledged", "acknowledged", "compared"]
+        assert [each["event"] for each in events] == [
+            "takeover",
+            "acknowledgement",
+            "acknowledgement",
+            "table_comparison",
+        ]
         connection.execute("DELETE FROM terminal_acquirer")
         with pytest.raises(AssertionError, match="allow_empty"):
             _output(compare)

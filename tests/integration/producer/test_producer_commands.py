@@ -83,7 +83,7 @@ def test_an_operators_day(
     assert running.returncode == 128 + signal.SIGTERM
     assert errors == ""
     events = [json.loads(each) for each in printed_lines.splitlines()]
-    assert [each["tx_id"] for each in events if each["event"] == "acknowledged"] == [1, 2, 3, 4]
+    assert [each["tx_id"] for each in events if each["event"] == "acknowledgement"] == [1, 2, 3, 4]
     assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1), (4, 1)]
     command("delete", "--yes")
     assert b"hunter2" not in (tmp_path / "o.db").read_bytes()

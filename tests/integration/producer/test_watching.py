@@ -125,7 +125,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
                         lambda: any(isinstance(notice, SourceRead) for notice in received[before:]), "it is well again"
                     )
                     assert first.counts.source_error is None
-                    assert not any("other" in http_request.path for http_request in service.http_request)
+                    assert not any("other" in http_request.path for http_request in service.requests)
                 first.close()
                 service.answers["*"] = Says(codelist("CL_A CL_B"))
                 wait_until(lambda: second.status().sent == 2, "the other one publishes")

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from kafka_replica.cli.notices import notice_printer, sentence
+from kafka_replica.cli.notices import event_of, notice_printer, sentence
 from kafka_replica.producer import notices
 from kafka_replica.producer.notices import Notice
 
@@ -47,7 +47,15 @@ def test_notices(notice: Notice, words: str, capsys: pytest.CaptureFixture[str])
     text, line = capsys.readouterr().out.splitlines()
     assert text == words
     fields = json.loads(json.dumps(notice._asdict()))
-    assert json.loads(line) == {"event": type(notice).__name__.lower(), **fields}
+    assert json.loads(line) == {"event": event_of(notice), **fields}
+
+
+def test_names_of_notices_in_json_are_those_that_programs_read() -> None:
+    """Programs that read the lines depend on the names."""
+    assert sorted({event_of(notice) for notice, _ in SENTENCES}) == [
+        "acknowledgement", "arrival", "database_wait", "retry", "send_start", "source_failure", "source_read",
+        "stand_by", "suspension", "table_comparison", "takeover",
+    ]  # fmt: skip
 
 
 def test_all_notices_are_tested() -> None:

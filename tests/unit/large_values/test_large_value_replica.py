@@ -29,6 +29,7 @@ from kafka_replica.headers.pieces import Compression, ContentType, HmacKey, Rout
 from kafka_replica.large_values import WITHOUT_CHUNKS, LargeValueSnapshot, is_chunk_key, orphaned_chunks
 from kafka_replica.producer import LargeValueProducer
 from kafka_replica.testing import FakeKafka, FakeTopic
+from support.waiting import wait_until
 
 CHUNK_BYTES = 10
 WAIT_S = 60.0
@@ -92,7 +93,7 @@ def test_readers_see_main_keys_and_whole_values() -> None:
         key_of_chunk = next(key for key in before.records if is_chunk_key(key))  # type: ignore[attr-defined]
         assert key_of_chunk not in before
         assert before.get(key_of_chunk) is None
-    assert heard[-1].version == 4
+        wait_until(lambda: heard[-1].version == 4)
     assert [len(change.changed) for change in heard] == [0, 2, 2, 1]
 
 
@@ -102,8 +103,12 @@ def test_a_lagging_listener_gets_merged_changes_with_whole_values() -> None:
     with topic.replica(large_values=True) as replica:
         replica.wait_ready(WAIT_S)
         changes = replica.changes(timeout_s=WAIT_S, max_pending=2)
+        later: list[Change] = []
+        replica.subscribe(later.append)
         for letter in "abcdef":
             put(topic, replica, k=large(letter), **{letter: large(letter, 12)})
+        # A version is shown before listeners get it, in the order in which they subscribed.
+        wait_until(lambda: later and later[-1].version == replica.snapshot().version)
         received = [next(changes) for _ in range(2)]
         assert [change.conflated for change in received] == [1, 6]
         for change, letters in zip(received, ["", "abcdef"], strict=True):
