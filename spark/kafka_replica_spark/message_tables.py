@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
 
-from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
+from kafka_replica.data.files.messages.batches import MessageBatch, batches_of
+from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.forms import ColumnForm, in_form
 from kafka_replica_spark.locations import AT, LINE, PATH
 
@@ -22,38 +23,22 @@ def tables_of(located: Iterable[tuple[int | None, Block]]) -> Iterator[pa.Table]
     Args:
         located: the blocks, each with the line of its first row.
     """
-    before = rows = 0
-    batch: list[tuple[int | None, Block]] = []
-    for line, block in located:
-        batch.append((line, block))
-        rows += block.size
-        if rows >= BATCH_ROWS:
-            yield from _parts(_table(batch, before))
-            before, rows, batch = before + rows, 0, []
-    if batch or not before:
-        yield from _parts(_table(batch, before))
+    before, is_empty = 0, True
+    for batch in batches_of(located, BATCH_ROWS):
+        is_empty = False
+        table = _table(batch, before)
+        # A block, and so a batch, may have many rows.
+        for first in range(0, max(table.num_rows, 1), BATCH_ROWS):
+            yield table.slice(first, BATCH_ROWS)
+        before += table.num_rows
+    if is_empty:
+        yield _table(MessageBatch({}, (), ()), 0)
 
 
-def _parts(table: pa.Table) -> Iterator[pa.Table]:
-    """Yield the rows of a table in parts, because a block may have many rows."""
-    for first in range(0, max(table.num_rows, 1), BATCH_ROWS):
-        yield table.slice(first, BATCH_ROWS)
-
-
-def _table(batch: Collection[tuple[int | None, Block]], before: int) -> pa.Table:
-    lines: list[int | None] = []
-    paths: list[str | None] = []
-    for line, block in batch:
-        lines.extend(lines_of(line, block))
-        paths.extend([None] * block.size if block.paths is None else block.paths)
-    numbers = range(before + 1, before + len(lines) + 1)
-    known = {AT: numbers, LINE: lines, PATH: paths}
-    return pa.table(
-        {
-            **columns_of(block for _, block in batch),
-            **{name: pa.array(values, _KNOWN[name]) for name, values in known.items()},
-        }
-    )
+def _table(batch: MessageBatch, before: int) -> pa.Table:
+    numbers = range(before + 1, before + len(batch.lines) + 1)
+    known = {AT: numbers, LINE: batch.lines, PATH: batch.paths}
+    return pa.table(batch.columns | {name: pa.array(values, _KNOWN[name]) for name, values in known.items()})
 
 
 def common_forms(schemas: Iterable[pa.Schema]) -> dict[str, ColumnForm]:

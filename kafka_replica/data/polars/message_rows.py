@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from kafka_replica.data.files.messages import located_blocks
-from kafka_replica.data.files.messages.blocks import Block, columns_of, lines_of
+from kafka_replica.data.files.messages.batches import batches_of
+from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.forms import ColumnForm
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
@@ -54,48 +55,22 @@ def open_message(
     blocks = located_blocks(source.path, job.rules, job.usages, content=source.content, note=note)
     stored = Parts(folder, "message")
     schemas: list[pl.DataFrame] = []
-    while some := _blocks_of(blocks, batch.rows):
-        part = _of_blocks(iter(some), report_rows, stored.rows)
-        stored.add(part.frame.with_columns(part.known[name].alias(column) for name, column in _LOCATION.items()))
-        schemas.append(part.frame.clear())
+    for part in batches_of(_reported(blocks, report_rows), batch.rows):
+        frame = pl.DataFrame(part.columns, infer_schema_length=None)
+        line, path = pl.Series(part.lines, dtype=pl.UInt32), pl.Series(part.paths, dtype=pl.String)
+        stored.add(frame.with_columns(line.alias(_LOCATION["line"]), path.alias(_LOCATION["path"])))
+        schemas.append(frame.clear())
     return StoredRows(*common_forms(schemas), stored)
 
 
-def _blocks_of(located: Iterator[tuple[int | None, Block]], rows: int) -> list[tuple[int | None, Block]]:
-    """Return the next blocks, with at least ``rows`` rows in total unless the message ends."""
-    some: list[tuple[int | None, Block]] = []
+def _reported(
+    located: Iterable[tuple[int | None, Block]], report_rows: Callable[[int], None]
+) -> Iterator[tuple[int | None, Block]]:
+    """Yield blocks, and call a function with the number of rows read so far, after every 10,000 rows."""
+    read = reported = 0
     for line, block in located:
-        some.append((line, block))
-        rows -= block.size
-        if rows <= 0:
-            break
-    return some
-
-
-def _of_blocks(
-    located: Iterator[tuple[int | None, Block]], report_rows: Callable[[int], None], before: int = 0
-) -> RowsPart:
-    """Return the rows of blocks.
-
-    Args:
-        located: the blocks, each with its line.
-        report_rows: is called with the number of rows read so far, after every 10,000 rows.
-        before: the number of rows that were read before these blocks.
-    """
-    lines: list[int | None] = []
-    paths: list[str | None] = []
-    reported = 0
-
-    def blocks() -> Iterator[Block]:
-        nonlocal reported
-        for line, block in located:
-            lines.extend(lines_of(line, block))
-            paths.extend([None] * block.size if block.paths is None else block.paths)
-            yield block
-            if len(lines) - reported >= _REPORT_EVERY:
-                reported = len(lines)
-                report_rows(before + reported)
-
-    columns: dict[str, list[Any]] = columns_of(blocks())
-    known = {"line": pl.Series(lines, dtype=pl.UInt32), "path": pl.Series(paths, dtype=pl.String)}
-    return RowsPart(pl.DataFrame(columns, infer_schema_length=None), known)
+        yield line, block
+        read += block.size
+        if read - reported >= _REPORT_EVERY:
+            reported = read
+            report_rows(read)

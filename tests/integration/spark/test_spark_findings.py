@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -133,7 +134,11 @@ def test_findings_of_messages(
     """Findings of messages of two batches, and of Arrow, have the lines and rows of the local engine.
 
     On a cluster, where the executors may have other files than the driver, a note says that it holds the rows.
+    The folder for temporary files has a name in which Spark would expand characters, or decode them.
     """
+    folder = tmp_path / "temporary [a b]{x}*?%20"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setattr(message_tables, "BATCH_ROWS", 14)
     monkeypatch.setattr(job_of_spark.SparkEngine, "_runs_here", runs_here)
     rules = _rules(demo)
@@ -150,6 +155,7 @@ def test_findings_of_messages(
     assert local["path"].drop_nulls().n_unique() > 1
     assert (first.good_rows, first.rejected_rows) == (other.good_rows, other.rejected_rows)
     assert sum("driver" in note for note in other.notes) == (0 if runs_here else len(names))
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.usefixtures("uncompiled")
