@@ -15,34 +15,18 @@ from kafka_replica.data.files.arrow_messages import ARROW_FILE, FileBytes
 from kafka_replica.data.files.arrow_streams import arrow_streams
 from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
-from kafka_replica.data.polars.written_rows import FileLayout, written_frame
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart
 
 
 @dataclass(frozen=True)
-class ArrowRows:
+class ArrowRows(FrameFile):
     """The rows of Arrow IPC; see :class:`SourceRows`.
 
     Attributes:
-        path: the path of the source, for errors.
-        file: the file.
-        nothing: a frame without rows that has all columns.
-        batch_rows: the number of rows in a batch.
         height: the number of rows of a file; None for a stream.
-        verdict: the column in which an earlier run may have described errors.
     """
 
-    path: str
-    file: Path
-    nothing: pl.DataFrame
-    batch_rows: int
     height: int | None
-    verdict: str | None = None
-
-    @property
-    def written(self) -> FileLayout | None:
-        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
-        return written_frame(self.nothing, self.verdict)[0]
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done.
@@ -52,7 +36,7 @@ class ArrowRows:
         """
         with _readable(self.path):
             for rows, done in self._of_stream() if self.height is None else self._of_file(self.height):
-                yield RowsPart(rows, cells=written_frame(rows, self.verdict)[1]), int(size * done)
+                yield self.part(rows, {}), int(size * done)
 
     def _of_file(self, height: int) -> Iterator[tuple[pl.DataFrame, float]]:
         """Yield the rows of a file, each part with the fraction that is done."""
@@ -90,11 +74,11 @@ def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSi
         if data[: len(ARROW_FILE)] == ARROW_FILE:
             scan = pl.scan_ipc(place, glob=False)
             height = int(scan.select(pl.len()).collect().item())
-            return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, height, verdict)
+            return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, verdict, height)
         first = next(arrow_streams(data, batch.rows), None)
         if first is None:
             raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: it is empty")
-        return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, None, verdict)
+        return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, verdict, None)
 
 
 @contextmanager

@@ -11,36 +11,20 @@ import polars as pl
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
-from kafka_replica.data.polars.written_rows import FileLayout, written_frame
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart
 
 
 @dataclass(frozen=True)
-class ParquetRows:
+class ParquetRows(FrameFile):
     """The rows of a Parquet file; see :class:`SourceRows`.
 
     Attributes:
-        path: the path of the source, for errors.
-        file: the file.
-        nothing: a frame without rows that has all columns.
-        batch_rows: the number of rows in a batch.
         groups: the number of rows in each row group; one number for all if the row groups are unknown.
         knows_groups: whether the row groups are known.
-        verdict: the column in which an earlier run may have described errors.
     """
 
-    path: str
-    file: Path
-    nothing: pl.DataFrame
-    batch_rows: int
     groups: Sequence[int] = field(repr=False)
     knows_groups: bool
-    verdict: str | None = None
-
-    @property
-    def written(self) -> FileLayout | None:
-        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
-        return written_frame(self.nothing, self.verdict)[0]
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
@@ -51,8 +35,7 @@ class ParquetRows:
                 rows = min(self.batch_rows, height - begin)
                 frame = _readable(self.path, scan.slice(first + begin, rows).collect)
                 known = self._known(number, begin, rows) if self.knows_groups else {}
-                cells = written_frame(frame, self.verdict)[1]
-                yield RowsPart(frame, known, cells=cells), size * (first + begin + rows) // total
+                yield self.part(frame, known), size * (first + begin + rows) // total
             first += height
 
     def _known(self, number: int, begin: int, rows: int) -> dict[str, pl.Series]:
@@ -80,7 +63,7 @@ def open_parquet(source: Source, verdict: str | None, folder: Path, batch: Batch
     known = groups is not None
     if groups is None:
         groups = [int(_readable(source.path, scan.select(pl.len()).collect).item())]
-    return ParquetRows(source.path, file, nothing, batch.rows, groups, known, verdict)
+    return ParquetRows(source.path, file, nothing, batch.rows, verdict, groups, known)
 
 
 def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:

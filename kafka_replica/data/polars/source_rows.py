@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import polars as pl
@@ -12,7 +13,7 @@ from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import CsvRows
-from kafka_replica.data.polars.written_rows import FileLayout
+from kafka_replica.data.polars.written_rows import FileLayout, written_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,34 @@ class SourceRows(Protocol):
 
     def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
         """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+
+
+@dataclass(frozen=True)
+class FrameFile:
+    """A file from which polars reads frames; the base of implementations of :class:`SourceRows`.
+
+    Attributes:
+        path: the path of the source, for errors.
+        file: the file.
+        nothing: a frame without rows that has all columns.
+        batch_rows: the number of rows in a batch.
+        verdict: the column in which an earlier run may have described errors.
+    """
+
+    path: str
+    file: Path
+    nothing: pl.DataFrame
+    batch_rows: int
+    verdict: str | None
+
+    @property
+    def written(self) -> FileLayout | None:
+        """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
+        return written_frame(self.nothing, self.verdict)[0]
+
+    def part(self, rows: pl.DataFrame, known: Mapping[str, pl.Series]) -> RowsPart:
+        """Return rows of the file with the known columns of their locations."""
+        return RowsPart(rows, known, cells=written_frame(rows, self.verdict)[1])
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

@@ -33,6 +33,8 @@ STATE: Final = "Kafka-Replica-State"
 """The header with the state of the replica: ``live``, ``catching up``, ``blocked``, ``stalled`` or ``failed``."""
 STALE: Final = "Kafka-Replica-Stale"
 """The header that is ``true`` if the version is from before a restart or rebuild, and newer records are being read."""
+MOST_DIGITS: Final = 18
+"""The number of digits of a version that RocksDB's keys can have."""
 HEADERS: Final = (VERSION, POSITION, STATE, STALE)
 
 
@@ -49,7 +51,7 @@ class VersionId(NamedTuple):
     def parse(text: str) -> VersionId | None:
         """Parse a version id such as ``17`` or ``17.5f2a``; return None if the text is malformed."""
         number, dot, incarnation = text.strip().partition(".")
-        if not number.isascii() or not number.isdigit() or len(number) > 18 or (dot and not incarnation):
+        if not number.isascii() or not number.isdigit() or len(number) > MOST_DIGITS or (dot and not incarnation):
             return None
         return VersionId(int(number), incarnation or None)
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
-from kafka_replica.server.answers.versions import VersionId, Versions
+from kafka_replica.server.answers.versions import MOST_DIGITS, VersionId, Versions
 from kafka_replica.server.errors.problems import Problem
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _MOST: Final = 1000
 _USUAL: Final = 100
-_MOST_DIGITS: Final = 18
-"""The digits of a number that RocksDB's keys can have, as in ``VersionId``."""
 
 
 class HistoryRoutes:
@@ -88,7 +86,7 @@ def _number(request: Request, name: str, default: int | None) -> int | None:
     text = request.query_params.get(name)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS and int(text) > 0):
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0):
         raise Problem(400, f"{name} must be a whole number above 0")
     return int(text)
 
