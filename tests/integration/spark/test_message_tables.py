@@ -19,7 +19,7 @@ _UNKNOWN = [{"language": "und", "text": "a"}]
 def test_each_table_has_at_most_the_rows_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks longer and shorter than a batch give all rows once and in order, numbered from 1."""
     monkeypatch.setattr(message_tables, "BATCH_ROWS", 4)
-    sizes = [1, 9, 0, 2, 1, 1, 7]
+    sizes = [1, 9, 0, 2, 1, 1, 7, 2]
     tables = list(tables_of(_blocks([[str(number)] * size for number, size in enumerate(sizes)])))
     assert max(table.num_rows for table in tables) == 4
     assert [one for table in tables for one in table["A"].to_pylist()] == [
