@@ -19,6 +19,10 @@ from kafka_replica.data.files.messages import (
 from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import split, validate
 from kafka_replica.data.validation import Rules
+from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.edi.reading import syntax
+from support.paths import SDMX_DATA
 from support.rules.structures_by_hand import (
     FLOWS,
     attribute,
@@ -276,6 +280,15 @@ def test_deletions_are_limited(rules: Rules, tmp_path: Path) -> None:
     lines = ["ARR++D:BE:X:1900010120991231:711"] * 20
     with pytest.raises(DatasetError, match="more than 1,000,000 deletions"):
         rows_in(edi(*lines, action="6"), tmp_path, rules)
+
+
+def test_data_have_no_limit_of_segments(rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data are read however many segments there are; structures, which are kept in memory, are not."""
+    monkeypatch.setattr(syntax, "_MAX_SEGMENTS", 10)
+    assert len(rows_in(edi(*(f"ARR++M:BE:X{one}:199611:610:1" for one in range(30))), tmp_path, rules)) == 30
+    structures = Path(SDMX_DATA / "structures.edi").read_bytes()
+    with pytest.raises(MessageError, match="segment 11: more than 10 segments"):
+        read_message(structures)
 
 
 def _notes_of(data: bytes, tmp_path: Path, rules: Rules) -> list[str]:

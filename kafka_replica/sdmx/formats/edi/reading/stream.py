@@ -71,7 +71,7 @@ class InterchangeStream:
         """Yield the segments in order, each with the line on which it begins, from 1.
 
         Raises:
-            MessageError: the text is truncated, or has too many or too long segments.
+            MessageError: the text is truncated, or has a segment that is too long.
         """
         match = _segment_pattern(self.separators)
         line, number, rest = 1, 0, b""

@@ -24,6 +24,7 @@ PADDING: Final = b"\0\x1a"
 """The padding that old file systems leave at the end: zeros, and the end-of-file mark of CP/M and DOS."""
 
 _MAX_SEGMENTS: Final = 5_000_000
+"""The largest number of segments of structure messages. Those of data are read one by one, without a limit."""
 MAX_SEGMENT: Final = 1 << 20
 _MAX_ELEMENTS: Final = 100
 _MAX_COMPONENTS: Final = 10
@@ -194,7 +195,7 @@ def _advice(data: bytes) -> tuple[str, Separators]:
 
 
 def segments(interchange: Interchange) -> Iterator[Segment]:
-    """Yield the segments from UNB to UNZ, in order. Raises MessageError if the text is truncated."""
+    """Yield the segments from UNB to UNZ, in order. Raises MessageError if the text is truncated or too long."""
     separators = interchange.separators
     text = interchange.text
     match = _segment_pattern(separators)
@@ -205,15 +206,17 @@ def segments(interchange: Interchange) -> Iterator[Segment]:
         if not raw:
             continue
         number += 1
+        if number > _MAX_SEGMENTS:
+            fail(number, f"more than {_MAX_SEGMENTS:,} segments, which are kept in memory")
         yield segment_of(number, raw, separators)
     if rest := text[place:].strip():
         refuse_rest(number + 1, rest, separators)
 
 
 def segment_of(number: int, raw: str, separators: Separators) -> Segment:
-    """Return the segment with a number, from 1, and a text. Raises MessageError if there are too many or it is long."""
-    if len(raw) > MAX_SEGMENT or number > _MAX_SEGMENTS:
-        fail(number, f"more than {_MAX_SEGMENTS:,} segments, or one of more than {MAX_SEGMENT:,} characters")
+    """Return the segment with a number, from 1, and a text. Raises MessageError if it is too long."""
+    if len(raw) > MAX_SEGMENT:
+        fail(number, f"it has more than {MAX_SEGMENT:,} characters")
     return Segment(number, raw.partition(separators.element)[0].strip()[:20], raw, separators)
 
 
