@@ -371,6 +371,7 @@ class TopicContract(ABC):
                     break
             assert received in ({"a": None, "b": b"new"}, {"a": None, "b": b"new", "same": b"1"})
 
+    @pytest.mark.thorough
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""
         monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
@@ -397,6 +398,7 @@ class TopicContract(ABC):
             wait_until(lambda: values(replica.snapshot()) == {"b": b"1", "c": b"1"})
 
     @both_kinds
+    @pytest.mark.thorough
     def test_a_replica_reports_a_missing_broker_and_continues_later(self, boundaries: Boundaries) -> None:
         """A replica reports that the broker is gone, serves its version, and continues by itself."""
         topic = self.make()

@@ -144,6 +144,7 @@ class StoreContract(ABC):
             pieces.apply(Delta(records(written)[at : at + size]), Position({P: min(at + size, len(written))}))
         assert dict(whole.snapshot()) == dict(pieces.snapshot())
 
+    @pytest.mark.thorough
     def test_readers_in_other_threads_see_whole_versions(self) -> None:
         """While a writer gives two hundred keys one value per version, readers never see two values."""
         store = self.make()
@@ -218,6 +219,7 @@ class StoreContract(ABC):
 
     @settings(SHARED, max_examples=examples(40))
     @given(writes, writes, writes, st.booleans(), st.booleans())
+    @pytest.mark.thorough
     def test_a_rebuilt_state_replaces_the_old_one_at_once(
         self, old: Writes, new: Writes, later: Writes, staged: bool, forget: bool
     ) -> None:

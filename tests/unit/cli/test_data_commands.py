@@ -32,6 +32,7 @@ def rows(rules: Rules) -> pl.DataFrame:
     return pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
 
 
+@pytest.mark.thorough
 def test_good_data_gives_status_0(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Good data gives status 0 and good.csv with all rows as valid SDMX-CSV; a second run does not overwrite it."""
     data, out = tmp_path / "data.csv", tmp_path / "out"

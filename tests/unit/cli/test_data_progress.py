@@ -87,6 +87,7 @@ def test_messages_report_rows_while_they_are_read(rules: Rules, tmp_path: Path) 
     assert len([rows for rows in before_the_end if 0 < rows <= 25_000]) >= 2
 
 
+@pytest.mark.thorough
 def test_lines_without_a_terminal(run: Run, rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A short run prints no line; a long one prints steps with their numbers on stderr, or none if it is quiet."""
     pl.DataFrame(generate_rows(rules, 50, 1), infer_schema_length=None).write_csv(tmp_path / "data.csv")

@@ -188,6 +188,7 @@ def test_rejected_rows_keep_their_layout(run: Run, rows: pl.DataFrame, tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "parquet.gz", "xlsx"])
+@pytest.mark.thorough
 def test_rejected_rows_of_tables_keep_their_columns(
     kind: str, run: Run, rows: pl.DataFrame, tmp_path: Path
 ) -> None:  # fmt: skip

@@ -56,6 +56,7 @@ def modules(root: Path) -> list[str]:
 
 
 @needs_compiler
+@pytest.mark.thorough
 def test_an_editable_installation(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editable installation gets the modules, which can be imported; its wheel stays one for every system."""
     monkeypatch.delenv(VARIABLE, raising=False)

@@ -29,6 +29,7 @@ def path(tmp_path: Path) -> Path:
 # --- damage ---
 
 
+@pytest.mark.thorough
 def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Bit flips in header, keys, positions and resume point are noticed on opening, in a record when it is read."""
     first = saved(path, dict(WRITTEN))

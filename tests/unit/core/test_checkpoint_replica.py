@@ -92,6 +92,7 @@ def test_a_file_of_another_filter_is_not_continued(path: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["header", "record"])
+@pytest.mark.thorough
 def test_a_replica_with_a_damaged_file(path: Path, part: str, caplog: pytest.LogCaptureFixture) -> None:
     """A damaged file is rebuilt, at the start or when the damaged record is read; damaged data is never shown."""
     topic = FakeTopic()

@@ -92,6 +92,7 @@ def test_a_late_replica_continues_while_no_offset_is_missing(boundaries: str) ->
 
 
 @BOUNDARIES
+@pytest.mark.thorough
 def test_a_topic_that_cannot_be_read_within_its_retention(
     boundaries: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

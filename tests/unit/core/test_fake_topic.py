@@ -385,6 +385,7 @@ def test_a_log_that_ends_in_a_hole(boundaries: Boundaries) -> None:
 
 @both_kinds
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.thorough
 def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
     """Over random compacted histories a running replica, a late replica and a plain dict agree."""
     partitions = 1 + seed % 3

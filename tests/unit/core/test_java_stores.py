@@ -178,6 +178,7 @@ def test_a_jceks_private_key_is_refused_with_advice(stores: Stores, java: str) -
 
 
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
+@pytest.mark.thorough
 def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None:
     """The error names the wrong property, and shows no password."""
     trust = stores.trust(java, kind)
@@ -234,6 +235,7 @@ def signed(content: bytes) -> bytes:
 
 
 @given(content=st.binary(), magic=st.sampled_from([b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce"]))
+@pytest.mark.thorough
 def test_any_bytes_after_the_magic_are_refused_or_read(content: bytes, magic: bytes) -> None:
     """Any bytes after the magic number are read, or refused with the reader's single error class."""
     data = signed(magic + content)

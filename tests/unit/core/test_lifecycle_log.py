@@ -94,6 +94,7 @@ def test_an_outage_is_logged_when_it_begins_and_when_it_ends(caplog: pytest.LogC
     assert all(state != after for state, after in pairwise(states)), states
 
 
+@pytest.mark.thorough
 def test_a_transaction_that_holds_back_the_barrier_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """With quiescence an open transaction gives one line, which names where it began, until it is decided."""
     topic = FakeTopic()

@@ -146,6 +146,7 @@ def expected(was: Model, now: Model) -> dict[bytes, tuple[object, object]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.thorough
 def test_any_two_versions_against_a_model(store: Store, seed: int) -> None:
     """Every version by number and every difference match the model, while transactions and recreated topics arrive."""
     topic = FakeTopic()

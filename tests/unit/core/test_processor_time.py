@@ -14,6 +14,7 @@ WORK = "import time\nwhile time.process_time() < 0.3: pass\n"
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux writes there what processes take")
+@pytest.mark.thorough
 def test_the_time_of_processes_that_run_and_that_have_ended_is_included() -> None:
     """The processor time includes that of a child that has ended, and of one that still runs."""
     before_s = spent_s()

@@ -38,6 +38,7 @@ def flip(file: Path, at: float) -> None:
     file.write_bytes(data)
 
 
+@pytest.mark.thorough
 def test_any_file_of_the_database_damaged_in_any_way(folder: Path) -> None:
     """A damaged file leads to a published version, or to none with a report; opening it read-only agrees."""
     states = [{}, many(300, b"1" * 100), {**many(300, b"1" * 100), **many(50, b"2")}]
@@ -227,6 +228,7 @@ def test_damage_is_met_in_a_walk(folder: Path) -> None:
     assert values(RocksStore(folder).snapshot()) == many(10, b"2")
 
 
+@pytest.mark.thorough
 def test_damage_is_met_in_a_look_up(folder: Path) -> None:
     """Damage raises in look-ups by readers and the writer; the rest of the present version stays readable."""
     store = damaged_while_open(folder)
@@ -250,6 +252,7 @@ def test_damage_is_met_in_a_look_up(folder: Path) -> None:
     assert held["last"].value == b"1"
 
 
+@pytest.mark.thorough
 def test_a_replica_mends_its_store(folder: Path) -> None:
     """Damage met by a reader makes the replica rebuild its store next to the old version, and continue."""
     topic = FakeTopic()

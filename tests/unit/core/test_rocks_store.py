@@ -126,6 +126,7 @@ def test_a_snapshot_that_is_held_while_its_store_is_opened_again(folder: Path) -
     assert values(RocksStore(folder).snapshot()) == {b"other": b"4"}
 
 
+@pytest.mark.thorough
 def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> None:
     """A store of the same name is a different store, and releasing the old snapshot removes nothing from it."""
     store = RocksStore(folder / "s")

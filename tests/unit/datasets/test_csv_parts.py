@@ -32,6 +32,7 @@ def _written(cells: list[str], line_end: str) -> str:
     _ROWS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-32"]),
     st.integers(1, 40), st.booleans(),
 )  # fmt: skip
+@pytest.mark.thorough
 def test_any_size_of_parts(
     rows: list[tuple[list[str], int]], line_end: str, encoding: str, size: int, with_end: bool
 ) -> None:

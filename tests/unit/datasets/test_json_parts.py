@@ -96,6 +96,7 @@ def written(seed: int) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.thorough
 def test_small_parts_have_the_same_rows_as_whole_objects(request: pytest.FixtureRequest) -> None:
     """Random messages, half of which are damaged, have the same rows, or an error, with parts of any size."""
     seeds = range(examples(1_000))

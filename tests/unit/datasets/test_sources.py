@@ -68,6 +68,7 @@ def test_concatenated_compressed_parts_are_read_as_one_file(data: bytes, tmp_pat
 
 
 @pytest.mark.parametrize(("suffix", "packed"), PACKED, ids=[suffix for suffix, _ in PACKED])
+@pytest.mark.thorough
 def test_a_compression_bomb_is_refused_without_unpacking_it(
     suffix: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def rules() -> Rules:
     return compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
 
 
+@pytest.mark.thorough
 def test_same_findings_as_csv(rules: Rules, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """A workbook with SDMX-CSV on one sheet and plain CSV on another gives the rows of the same data as SDMX-CSV.
 
@@ -283,6 +284,7 @@ def test_codes_that_are_ids_do_not_make_period_columns(rates: Rules) -> None:
     assert table.content.decode() == "CURRENCY,FREQ,TIME_PERIOD,OBS_VALUE\nCURRENCY,FREQ,2024,2025\n"
 
 
+@pytest.mark.thorough
 def test_period_columns_have_the_findings_of_csv(
     rules: Rules, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -114,6 +114,7 @@ def test_another_topic_is_an_error_that_names_the_record(kafka: FakeKafka, value
 
 
 @pytest.mark.parametrize("end", ["failed", "closed"])
+@pytest.mark.thorough
 def test_a_wait_raises_the_error_of_an_ended_replica(kafka: FakeKafka, end: str) -> None:
     """A call that waits without limit for a proof raises the error of the replica."""
     write(kafka, ("table", "a", b"0"), ("transaction", "1", status("BEGIN")))

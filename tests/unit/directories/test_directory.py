@@ -577,6 +577,7 @@ def test_before_after_and_without_a_version(topic: FakeTopic) -> None:
         Directory(replica, Terminal)
 
 
+@pytest.mark.thorough
 def test_a_wait_ends_with_an_error_when_the_replica_is_closed(topic: FakeTopic) -> None:
     """A call that waits without limit for a version ends with an error when the replica is closed."""
     errors: list[Exception] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ KEYS = st.integers(0, 400)
     st.lists(st.tuples(KEYS, st.none() | st.integers()), max_size=300),
     KEYS,
 )
+@pytest.mark.thorough
 def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple[int, int | None]], start: int) -> None:
     """After any changes the mapping equals a dict in order, and its earlier versions are unchanged."""
     kept, expected = SortedMap(first.items()), dict(first)
@@ -35,6 +37,7 @@ def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple
     assert all((key in kept) == (key in expected) for key in range(401))
 
 
+@pytest.mark.thorough
 def test_a_change_shares_nearly_everything() -> None:
     """A change in a hundred thousand keys copies one node of each level, and emptying the mapping leaves nothing."""
     big = SortedMap((number, None) for number in range(100_000))

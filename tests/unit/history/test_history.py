@@ -116,6 +116,7 @@ def test_the_same_store_continues_and_another_one_begins_a_new_incarnation(folde
 
 
 @pytest.mark.parametrize("one_key_space", [False, True])
+@pytest.mark.thorough
 def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path, one_key_space: bool) -> None:
     """A replica with separate key spaces names keys by topic; the key of a record is the one in the log."""
     kafka = FakeKafka()

@@ -373,6 +373,7 @@ def test_orphans_of_writers_that_overlap_are_deleted() -> None:
 
 @pytest.mark.parametrize("partitions", [1, 3])
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+@pytest.mark.thorough
 def test_every_version_shows_whole_values_while_writers_overlap(partitions: int, boundaries: str) -> None:
     """Two writers, aborts and compaction: each version that a listener gets shows values that were written."""
     topic, chance = FakeTopic(partitions=partitions), random.Random(partitions)

@@ -100,6 +100,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
 
 @settings(max_examples=examples(500), deadline=None)
 @given(SCRIPTS)
+@pytest.mark.thorough
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
     """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
     world = play(script)
@@ -109,6 +110,7 @@ def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
 
 @settings(max_examples=examples(500), deadline=None)
 @given(RESTORING_SCRIPTS)
+@pytest.mark.thorough
 def test_a_restored_database_loses_nothing(script: Script) -> None:
     """After a restore Kafka always has what is marked as sent, and in the end all that the database holds."""
     world = play(script)

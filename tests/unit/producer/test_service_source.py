@@ -109,6 +109,7 @@ def test_an_empty_answer_deletes_only_if_allowed(producer: StructureProducer) ->
         assert record_source(source, producer) == [2]
 
 
+@pytest.mark.thorough
 def test_a_temporary_failure_is_retried_within_one_round() -> None:
     """A temporary failure is retried within one query round."""
     with SdmxService() as service:

@@ -157,6 +157,7 @@ def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: Structure
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["a.xml", "b.xml", "c.xml"])))
+@pytest.mark.thorough
 def test_concepts_of_files_that_arrive_one_by_one_stay(
     order: tuple[str, ...], producer: StructureProducer, folder: Path
 ) -> None:

@@ -81,6 +81,7 @@ def play(table: ModelTable, reader: Reader, script: list[str]) -> None:
             table.write(open_now[number], key, in_subtransaction=word == "sub", delete=word == "delete")
 
 
+@pytest.mark.thorough
 def test_each_row_version_is_read_once_in_every_short_history() -> None:
     """All histories of two transactions with up to six steps (five in a quick run), with subtransactions."""
     acts = ["0 write", "0 sub", "0 commit", "1 write", "1 commit", "read"]
@@ -98,6 +99,7 @@ def long_script(seed: int, length: int, readings: float) -> list[str]:
 
 @settings(max_examples=examples(300))
 @given(st.integers(0, 1 << 32), st.integers(0, 300), st.sampled_from([0.02, 0.1, 0.5]), st.sampled_from(FIRST_IDS))
+@pytest.mark.thorough
 def test_each_row_version_is_read_once_in_long_histories(seed: int, length: int, readings: float, first: int) -> None:
     """Random histories have the same result, at any number of wraparounds of the 32-bit ids."""
     table = ModelTable(first)

@@ -234,6 +234,7 @@ GIVEN = st.sampled_from([{}, {}, {"FREQ": "M"}, {"TIME_PERIOD": "2019"}, {"STATU
 
 @settings(max_examples=examples(150), deadline=None)
 @given(CONSTRAINTS, st.booleans(), GIVEN)
+@pytest.mark.thorough
 def test_against_all_rows(bodies: list[str], has_time: bool, given_: dict[str, str]) -> None:
     """Whatever the constraints, each id in a valid row is allowed; the cases above show which others may be."""
     one = PLAIN if has_time else PLAIN.replace(time(), "")

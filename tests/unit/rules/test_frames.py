@@ -73,6 +73,7 @@ def test_texts_by_language() -> None:
         (r"[0\w-[a]]{1,255}\[(x|y)", ["b[x"], ["a[x", "b[z"]),
     ],
 )
+@pytest.mark.thorough
 def test_patterns_too_large_for_rust(pattern: str, good: list[str], bad: list[str]) -> None:
     """Counted Unicode classes that are too large for Rust are checked nevertheless."""
     rules = rules_of(version_of(structure(dimension("ID", text()), attribute("V", text(pattern=pattern)))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from calendar import isleap
 from datetime import date
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def test_bounds_that_are_no_periods() -> None:
         assert period(text) is None, text
 
 
+@pytest.mark.thorough
 def test_the_last_week_and_day_of_every_year() -> None:
     """Week 53 and day 366 are wrong in exactly the years without them; earlier weeks and days never are."""
     for year in range(1, 10_000):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 
+import pytest
+
 from kafka_replica.data.validation import generate_rows
 from kafka_replica.data.validation.binding import bind
 from kafka_replica.data.validation.conditions import ComponentText, In, Not
@@ -32,6 +34,7 @@ _ODD = (
 )
 
 
+@pytest.mark.thorough
 def test_a_broken_check_has_a_true_screen() -> None:
     """A broken check's screen is true, in rows with faults and in rows with odd values anywhere."""
     rules = world()
@@ -50,6 +53,7 @@ def test_a_broken_check_has_a_true_screen() -> None:
     assert broken > 1000
 
 
+@pytest.mark.thorough
 def test_screen_and_rest_equal_the_whole_check() -> None:
     """The rest of a check whose screen is true equals the whole check and needs fewer values."""
     rules = world()

@@ -27,6 +27,7 @@ def test_exactly_the_seeded_faults_are_found(seed: int) -> None:
     assert sum(map(bool, wanted)) > 20
 
 
+@pytest.mark.thorough
 def test_rows_that_fit() -> None:
     """Generated valid rows have no findings and distinct keys, and are the same for the same seed."""
     rules = world()
@@ -80,6 +81,7 @@ def test_a_replica_in_place_of_a_snapshot_is_reported() -> None:
         validate(frame, None)  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 def test_python_agrees_with_polars() -> None:
     """Python's evaluation of conditions, row by row, gives polars' findings, except for rules that compare rows."""
     rules = world()

@@ -47,6 +47,7 @@ def test_schema_samples_become_valid_messages_in_every_format(source: Format) ->
 @pytest.mark.scaled
 @given(varied())
 @settings(max_examples=examples(25, long=100, proof=2000), deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.thorough
 def test_an_artefact_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
     """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}

@@ -358,6 +358,7 @@ def test_invalid_edi_is_refused_with_its_reason(name: str) -> None:
         assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.thorough
 def test_reading_edi_takes_linear_time() -> None:
     """The time for a long codelist and a wide key family is linear in their length."""
 

@@ -150,6 +150,7 @@ def test_noise_is_refused_under_any_content_type(data: bytes, content_type: str 
         read_message(data, content_type)
 
 
+@pytest.mark.thorough
 def test_no_quadratic_work() -> None:
     """Splitting and reading four times as many artefacts takes about four times as long, not sixteen."""
 

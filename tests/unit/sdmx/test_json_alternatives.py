@@ -36,6 +36,7 @@ class AlternativeSchema(JsonSchema):
     ("version", "kind", "expected"),
     [("10", "structure", 0), ("20", "structure", 10), ("21", "structure", 10), ("20", "metadata", 0)],
 )
+@pytest.mark.thorough
 def test_a_text_reads_as_an_object_with_that_value(version: str, kind: str, expected: int) -> None:
     """An artefact reads the same whether such a place contains ``"X"`` or ``{"value": "X"}``."""
     schema = AlternativeSchema(version, kind)

@@ -46,6 +46,7 @@ def test_real_artefacts_in_any_company(row: dict[str, str]) -> None:
 
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(varied(), max_size=4), st.sampled_from(media_types()), st.integers(0, 20_000), st.data())
+@pytest.mark.thorough
 def test_any_artefacts_and_any_room(
     artefacts: list[Artefact], media_type: str, max_bytes: int, data: st.DataObject
 ) -> None:

@@ -39,6 +39,7 @@ def run(code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_the_package_imports_no_kafka_client() -> None:
     """No file of the package imports a Kafka client, or anything of kafka_replica except OURS."""
     room = Path(kafka_replica.sdmx.__file__).parent

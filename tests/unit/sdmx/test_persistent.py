@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,7 @@ def test_the_mapping_equals_a_dict(
         assert one.get("not there", 7) == 7
 
 
+@pytest.mark.thorough
 def test_a_change_shares_nearly_everything() -> None:
     """Changing one of a hundred thousand keys makes few new objects, about as many as of a thousand."""
 

@@ -128,6 +128,7 @@ def test_published_files_are_found_byte_for_byte(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("row", rows(("sdmx-ml", "2.1"))[:1])
+@pytest.mark.thorough
 def test_the_whole_corpus_at_once(row: dict[str, str] | None) -> None:
     """All files of the corpus as one version can be read, and queries work."""
     assert row is not None

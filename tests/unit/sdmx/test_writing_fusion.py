@@ -141,6 +141,7 @@ def test_written_names_and_types_are_those_of_registries() -> None:
     assert len(ours) > 100
 
 
+@pytest.mark.thorough
 def test_each_name_has_values_of_one_type() -> None:
     """Each name has values of one type in all artefacts, except for a number that may be "unbounded"."""
     mixed = {place for place, types in _written().items() if len(types) > 1}

@@ -216,6 +216,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.thorough
 def test_each_bad_workbook_is_refused_at_once(name: str) -> None:
     """Each bad input is refused with MessageError at once, in a message of bounded length."""
     data = HOSTILE[name]()

@@ -272,6 +272,7 @@ def test_an_impossible_request_is_answered_with_the_reason(
     assert "kafka-replica-" not in answer.json()["detail"]
 
 
+@pytest.mark.thorough
 def test_compressed_uploads_give_the_same_report(client: TestClient) -> None:
     """A compressed file, a compressed body, and both as a form give the same report; a bomb in it is refused."""
     expected = post(client, "/validate").json()
@@ -390,6 +391,7 @@ def test_requests_beyond_the_number_get_503(replica: Replica, monkeypatch: pytes
     assert post(client, "/validate").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     replica: Replica, monkeypatch: pytest.MonkeyPatch, temporary: Path
 ) -> None:
@@ -409,6 +411,7 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     assert refused.status_code == 400
 
 
+@pytest.mark.thorough
 def test_answers_name_the_version_of_their_report_under_constant_change() -> None:
     """Header and report have one version, however many versions are made meanwhile."""
     topic, stopped = labour_topic(), threading.Event()

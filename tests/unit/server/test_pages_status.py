@@ -100,6 +100,7 @@ def test_rejected_records_are_shown_with_reasons_in_pages(topic: FakeTopic) -> N
     assert keys == [str(number) for number in range(118, -1, -1)]
 
 
+@pytest.mark.thorough
 def test_unconfirmed_ends_are_a_notice_and_then_a_count(topic: FakeTopic, monkeypatch: pytest.MonkeyPatch) -> None:
     """The notice names the partitions until their ends are confirmed, also without new records; the count remains."""
     unconfirmed = set_unconfirmed(monkeypatch)

@@ -179,6 +179,7 @@ def test_a_full_disk_is_no_unexpected_error(
     assert submit(client, "/upload").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_disk_that_fills_at_any_time_is_reported(replica: Replica, tmp_path: Path) -> None:
     """A small file system: the upload fits and the results do not, or not even a folder is possible."""
     disk = tmp_path / "disk"

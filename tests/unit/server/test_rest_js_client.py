@@ -152,6 +152,7 @@ def related(found: set[Urn], references: str, structures: Structures) -> set[Urn
     return {one for one in around if one.cls in classes_of(references)}
 
 
+@pytest.mark.thorough
 def test_each_address_is_answered_as_a_direct_read(service: RestService) -> None:
     """Status and artefacts are those of look-ups; artefacts equal those that were published, stubs and items aside."""
     statuses: dict[int, int] = {}

@@ -71,6 +71,7 @@ def test_the_table_has_every_name_of_the_description() -> None:
 @pytest.mark.scaled
 @settings(max_examples=examples(250), deadline=None)
 @given(openapi.requests(openapi.SERVED))
+@pytest.mark.thorough
 def test_requests_that_comply_with_the_description_are_understood(
     client: TestClient, request: tuple[str, dict[str, str]]
 ) -> None:

@@ -33,6 +33,7 @@ def replica() -> Iterator[Replica]:
         yield replica
 
 
+@pytest.mark.thorough
 def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replica) -> None:
     """Neither an idle connection nor one that sends its headers byte by byte stays; others are served meanwhile."""
     with running(replica, header_timeout_s=2) as (address, _), connected(address) as idle, connected(address) as slow:
@@ -49,6 +50,7 @@ def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replic
             assert received(second) == b""
 
 
+@pytest.mark.thorough
 def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None:
     """A stream whose client stops reading ends; streams of others stay, and the process frees its memory."""
     topic = FakeTopic()

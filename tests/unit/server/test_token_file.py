@@ -26,6 +26,7 @@ def written(file: Path, *tokens: str) -> None:
     new.replace(file)
 
 
+@pytest.mark.thorough
 def test_tokens_are_added_and_revoked_without_a_restart(tmp_path: Path) -> None:
     """Over HTTP: a new token is accepted, and a revoked one refused, soon after the file has changed."""
     file, topic = tmp_path / "tokens", FakeTopic()

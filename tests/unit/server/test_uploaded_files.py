@@ -127,6 +127,7 @@ def test_odd_archives_are_refused_with_the_reason(data: bytes, reason: str, tmp_
 @settings(max_examples=examples(200), deadline=None)
 @example(seed=995, count=2)  # the directory names a place before the beginning of the file
 @given(seed=st.integers(0, 1 << 32), count=st.integers(1, 4))
+@pytest.mark.thorough
 def test_damaged_archives_are_read_or_refused(seed: int, count: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Whatever bytes differ, there is no other error."""
     chance = random.Random(seed)

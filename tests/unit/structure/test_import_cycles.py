@@ -1,14 +1,18 @@
 """Modules do not import each other in circles: a reader can begin at the bottom, and a module can be moved alone."""
 
+import pytest
+
 from support.import_graph import Time, find_cycle, import_graph, packages_only, read_graph
 
 
+@pytest.mark.thorough
 def test_no_modules_import_each_other_in_a_circle():
     """No cycle exists, not even through imports inside functions or for type checkers only."""
     found = find_cycle(import_graph().edges(*Time))
     assert not found, f"import cycle: {found}; move what these modules need of each other to a module below them"
 
 
+@pytest.mark.thorough
 def test_no_packages_import_each_other_in_a_circle():
     """The packages have an order, too, those of one layer included: of any two, at most one knows the other."""
     edges = packages_only(import_graph().edges(*Time), "kafka_replica")
