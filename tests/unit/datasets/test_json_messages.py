@@ -197,6 +197,8 @@ def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], expected_text: s
         b'{"data":{"structures":[%s],"dataSets":[{"action":"Delete","action":"Merge","observations":{"0:0":[1]}}]}}',
         b'{"data":{"structures":[%s],"dataSets":[{"observations":{"0:0":[1],"\\u0030:0":[2]}}]}}',
         b'{"data":{"structures":[%s],"dataSets":[{"observations" :{"0:0":[1],"0:0":[{"a\\":":"b"}]}}]}}',
+        b'{"data":{"structures":[%s],"dataSets":[{"observations":{"0\\u003a0":[1],"0\\u003a0":[2]}}]}}',
+        b'{"data":{"structures":[%s],"dataSets":[{"observations":{"0:0":[1],"0:0":["a:b:c"]}}]}}',
     ],
 )
 def test_a_repeated_key(data: bytes) -> None:

@@ -88,9 +88,12 @@ class _Parts:
 
     def joined(self, total: int) -> list[Any]:
         """Return the column, of ``total`` rows, with None where it has no part."""
-        column: list[Any] = [None] * total
+        column: list[Any] = []
         for start, values in self._parts:
-            column[start : start + len(values)] = values
+            if start > len(column):
+                column += [None] * (start - len(column))
+            column += values
+        column += [None] * (total - len(column))
         return column
 
 

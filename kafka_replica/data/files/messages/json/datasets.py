@@ -18,6 +18,7 @@ from kafka_replica.data.files.messages.json.parts import ObjectParts
 from kafka_replica.data.files.messages.json.repeated_keys import (
     are_all_decoded,
     check_no_key_repeats,
+    colons_in,
     keys_in,
     members_of,
 )
@@ -129,7 +130,7 @@ class DataSetReader:
                 if blocks is None:
                     break
                 yield blocks
-            if not are_all_decoded(text, self._keys - keys_before + len(series)):
+            if not are_all_decoded(text, self._keys - keys_before + len(series), colons_in(series)):
                 check_no_key_repeats(text, self._where)
                 unread.search_series(text, path)
 
@@ -143,7 +144,7 @@ class DataSetReader:
                 places = (self._path, self._at)
                 blocks = [*self._of_observations(fixed, above, {}, observations, places, dimensions)]
             yield blocks
-            if not are_all_decoded(text, self._keys - keys_before + len(observations)):
+            if not are_all_decoded(text, self._keys - keys_before + len(observations), colons_in(observations)):
                 check_no_key_repeats(text, self._where)
 
     def _next_series(
@@ -184,7 +185,7 @@ class DataSetReader:
             values = [one[name] if one[name] is not None else default for one in batch.attributes]
             varying[name] = batch.repeated(values)
             texts = texts | {name} if TEXTS.issuperset(map(type, values)) else texts - {name}
-        varying |= key_columns(self._components.of_observation, batch.observation_keys, paths, self._where)
+        varying |= batch.observation_columns(self._components.of_observation, paths, self._where)
         texts |= {one.id for one in self._components.dimensions if one.are_texts}
         own_values, own_texts = self._values(batch.values, paths)
         # A value of a higher level, where there is none, may be several.

@@ -36,18 +36,28 @@ def keys_in(values: Iterable[Any]) -> int:
     return found
 
 
+def colons_in(keys: Iterable[str]) -> int:
+    """Return the number of colons in keys."""
+    return "".join(keys).count(":")
+
+
 def members_of(struct: Struct) -> list[Any]:
     """Return the members of a decoded object that are present."""
     return [one for name in struct.__struct_fields__ if (one := getattr(struct, name)) is not UNSET]
 
 
-def are_all_decoded(data: bytes, keys: int) -> bool:
+def are_all_decoded(data: bytes, keys: int, colons: int = 0) -> bool:
     """Return whether all keys of a text are certainly among the decoded ones.
 
     Args:
         data: the text, in UTF-8.
         keys: the number of keys of all objects that were decoded from the text.
+        colons: the number of colons in these keys, or fewer if their number is not known.
     """
+    # Without escapes, each colon follows a key, or is in a key or value. The text has at least as many of the first two
+    # as were decoded, so if it has no more colons, then no key was lost. Counting a single byte is fast.
+    if data.count(b":") == keys + colons and b"\\" not in data:
+        return True
     return data.count(b'":') == keys and not any(byte in data and text in data for byte, text in _UNCOUNTABLE.items())
 
 

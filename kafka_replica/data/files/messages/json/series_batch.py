@@ -7,7 +7,8 @@ from itertools import chain, repeat
 from typing import Any
 
 from kafka_replica.common.concatenation import Concatenation
-from kafka_replica.data.files.messages.json.keys import Paths, member, pointer
+from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
+from kafka_replica.data.files.messages.json.values import ValueReader
 from kafka_replica.data.files.messages.json.wire import Values
 
 
@@ -38,10 +39,16 @@ class SeriesBatch:
         self._observations.append([*observations])
         self.values += observations.values()
 
-    @property
-    def observation_keys(self) -> list[str]:
-        """The key of each observation within its series."""
-        return [*chain.from_iterable(self._observations)]
+    def observation_columns(
+        self, dimensions: Sequence[ValueReader], paths: Sequence[str], where: str
+    ) -> dict[str, Sequence[Any]]:
+        """Return the values of the dimensions of observations; the arguments are those of ``key_columns``."""
+        first = self._observations[0]
+        # The series of a message often have the same periods.
+        if all(keys == first for keys in self._observations):
+            columns = key_columns(dimensions, first, paths, where)
+            return {name: [*column] * len(self.keys) for name, column in columns.items()}
+        return key_columns(dimensions, [*chain.from_iterable(self._observations)], paths, where)
 
     @property
     def size(self) -> int:
