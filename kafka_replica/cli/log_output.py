@@ -76,7 +76,7 @@ def say(text: str, level: int = logging.INFO, error: BaseException | None = None
 
 
 def _handler() -> _HoldingHandler | None:
-    return next((one for one in logging.getLogger().handlers if isinstance(one, _HoldingHandler)), None)
+    return next((handler for handler in logging.getLogger().handlers if isinstance(handler, _HoldingHandler)), None)
 
 
 @contextmanager

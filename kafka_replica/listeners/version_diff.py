@@ -162,6 +162,6 @@ class FullState:
         self.versions += newer.versions
 
 
-def plus(one: int | None, other: int | None) -> int | None:
+def plus(number: int | None, other: int | None) -> int | None:
     """Return the sum of two numbers; None if one of them is not known."""
-    return None if one is None or other is None else one + other
+    return None if number is None or other is None else number + other

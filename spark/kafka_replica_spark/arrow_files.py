@@ -30,7 +30,7 @@ def read_arrow(source: Source) -> pa.Table:
         table = opened.read_all()
         table.validate(full=True)
         _check_copied_bytes(table, len(data), source.path)
-        return pa.table([_column(one) for one in table.columns], names=table.column_names)
+        return pa.table([_column(column) for column in table.columns], names=table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: {error}") from error
 
@@ -95,8 +95,8 @@ def _column(column: Any) -> Any:
     if not pa.types.is_dictionary(column.type):
         return column.cast(kind)
     # Arrow cannot decode a dictionary whose values are views, so the values are cast first.
-    parts: Any = [pa.DictionaryArray.from_arrays(one.indices, one.dictionary.cast(kind)) for one in column.chunks]
-    decoded: Any = [one.dictionary_decode() for one in parts]
+    parts: Any = [pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(kind)) for chunk in column.chunks]
+    decoded: Any = [part.dictionary_decode() for part in parts]
     return pa.chunked_array(decoded, type=kind)
 
 

@@ -50,8 +50,8 @@ def block(version: Version, found: Codelist | ValueList, languages: Sequence[str
     items: Mapping[str, Code | ValueItem]
     if isinstance(found, ValueList):
         values: dict[str, Code | ValueItem] = {}
-        for one in found.values:
-            values.setdefault(one.id, one)  # if two codes have the same id, the first wins
+        for value in found.values:
+            values.setdefault(value.id, value)  # if two codes have the same id, the first wins
         items = values
     else:
         items = version.structures.expand(found).codes
@@ -80,7 +80,7 @@ def piece_of(
         elsewhere: the number of the earlier piece of each other list.
         index: the version, its position, and other names of lists.
     """
-    kept = {str(one.urn): one.data for one in blocks}
+    kept = {str(block.urn): block.data for block in blocks}
     lists = {str(urn): piece for urn, piece in elsewhere.items()} | dict.fromkeys(kept, number)
     return {**index, "probe": int(hashes([PROBE])[0]), "lists": lists, "blocks": kept}
 
@@ -90,19 +90,19 @@ def _table(items: Mapping[str, Code | ValueItem], languages: Sequence[str] | Non
     keys = hashes(list(ids))
     order = np.argsort(keys, kind="stable")
     rows = {id_: row for row, id_ in enumerate(ids)}
-    parents = [rows.get(getattr(one, "parent", None) or "") for one in values]
+    parents = [rows.get(getattr(value, "parent", None) or "") for value in values]
     columns: dict[str, Any] = {
         "code": pa.array(ids, pa.string()),
         "hash": pa.array(keys[order]),
         "row": pa.array(order.astype(np.int32)),
-        "name": pa.array([one.name() for one in values], pa.string()),
+        "name": pa.array([value.name() for value in values], pa.string()),
     }
     if any(parent is not None for parent in parents):
         columns["parent"] = pa.array(parents, pa.int32())
-    kept = {name.lower(): name for one in values for name in one.names} if languages is None else languages
+    kept = {name.lower(): name for value in values for name in value.names} if languages is None else languages
     same: list[str] = []
     for language in kept:
-        names = pa.array([one.name(language) for one in values], pa.string())
+        names = pa.array([value.name(language) for value in values], pa.string())
         if names.equals(columns["name"]):
             same.append(language.lower())
         else:

@@ -61,7 +61,7 @@ def broadcast(
     )
     if isinstance(codelists, str | Urn):
         raise UsageError(f"broadcasting codelists: give a list of them, [{str(codelists)!r}]")
-    requested = None if codelists is None else tuple(str(one) for one in codelists)
+    requested = None if codelists is None else tuple(str(codelist) for codelist in codelists)
     return _broadcast_version(
         _Request(spark, requested, None if languages is None else tuple(languages)), source, [], {}
     )
@@ -165,12 +165,12 @@ def _broadcast_version(
         names.setdefault(made.urn.reference, str(made.urn))
         if requested != str(made.urn):
             names[requested] = str(made.urn)
-    same = {urn: known[urn][1] for urn, one in blocks.items() if urn in known and known[urn][0] is one}
+    same = {urn: known[urn][1] for urn, block in blocks.items() if urn in known and known[urn][0] is block}
     if _should_resend_all(pieces, [blocks[urn] for urn in same]):
         pieces, same = [], {}
     index = {"version": snapshot.version, "position": position_json(snapshot), "names": names}
-    piece = piece_of([one for urn, one in blocks.items() if urn not in same], len(pieces), same, index)
-    lists = {urn: (one, same.get(urn, len(pieces))) for urn, one in blocks.items()}
+    piece = piece_of([block for urn, block in blocks.items() if urn not in same], len(pieces), same, index)
+    lists = {urn: (block, same.get(urn, len(pieces))) for urn, block in blocks.items()}
     return BroadcastCodelists(request, [*pieces, _Piece(request.spark, piece)], lists, unreadable)
 
 

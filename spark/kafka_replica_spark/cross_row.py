@@ -39,7 +39,7 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
     marked: list[MarkedCheck] = []
     counted = rows.expressions.condition(rows.bound.applies_to)
     for key in rows.bound.keys:
-        texts = [rows.texts[one] for one in key.components]
+        texts = [rows.texts[component] for component in key.components]
         name = f"{MARK}{len(marked)}"
         df = _with(df, rows, key.components, {name: key})
         marked.append(MarkedCheck(key, F.col(name) & counted, joined(texts)))
@@ -106,9 +106,9 @@ def _candidate_hashes(
     return grouped.filter(F.col(_AGAIN)).select(_HASH)
 
 
-def _same(one: Column, other: Column) -> Column:
+def _same(column: Column, other: Column) -> Column:
     """Return whether two texts are equal or both missing, without ``<=>``, which Spark would make a key of the join."""
-    return F.coalesce(one == other, one.isNull() & other.isNull())
+    return F.coalesce(column == other, column.isNull() & other.isNull())
 
 
 def any_of(conditions: Iterable[Column]) -> Column:

@@ -124,15 +124,15 @@ def _pinned(options: Options) -> PinnedTable:
 
 def _bounded(slices: Iterable[RowSlice], options: Options) -> Iterator[RowSlice]:
     size = 0
-    for one in slices:
-        size += len(one.stream)
+    for slice_ in slices:
+        size += len(slice_.stream)
         if size > options.max_bytes:
             raise UsageError(
                 f'reading format("{FORMAT}"): the view {options.view.name} is larger than {options.max_bytes:,} bytes, '
                 "compressed; select fewer artefacts (agency, id, version), raise maxBytes and the driver's memory "
                 "with it, or use views() of a replica in the driver"
             )
-        yield one
+        yield slice_
 
 
 def _slices(tables: Iterable[pa.Table], slice_bytes: int) -> Iterator[RowSlice]:

@@ -72,14 +72,14 @@ def with_findings(df: DataFrame, items: Sequence[Item], metadata: Mapping[str, A
     bits = [_suspected_bits(items[part]) for part in parts]
     df = df.select(
         "*",
-        *(one.alias(f"{_BITS}{number}") for number, one in enumerate(bits)),
-        *((one > 0).alias(f"{_BITS}{number}_") for number, one in enumerate(bits)),
+        *(bit.alias(f"{_BITS}{number}") for number, bit in enumerate(bits)),
+        *((bit > 0).alias(f"{_BITS}{number}_") for number, bit in enumerate(bits)),
     )
     found = [
         F.when(F.col(f"{_BITS}{number}_"), _found(items[part], part.start, F.col(f"{_BITS}{number}")))
         for number, part in enumerate(parts)
     ]
-    errors = _errors(found, [one.finding for one in items]).cast(ERRORS_TYPE)
+    errors = _errors(found, [item.finding for item in items]).cast(ERRORS_TYPE)
     return _without_marks(df.select("*", errors.alias(ERRORS, metadata=column_metadata)))
 
 
@@ -102,11 +102,11 @@ def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
     some = balanced([_has_any(one) for one in found], or_)
     nothing = F.array().cast(_FOUND_TYPE)
     listed = F.concat(*(F.coalesce(one, nothing) for one in found))
-    known = F.array(*(in_full(one._replace(value=F.lit(None))) for one in findings))
+    known = F.array(*(in_full(finding._replace(value=F.lit(None))) for finding in findings))
 
-    def complete(one: Column) -> Column:
-        rest = F.get(known, one["number"])
-        return F.struct(*((one if name == "value" else rest)[name].alias(name) for name in FIELDS))
+    def complete(column: Column) -> Column:
+        rest = F.get(known, column["number"])
+        return F.struct(*((column if name == "value" else rest)[name].alias(name) for name in FIELDS))
 
     return F.when(_pinned(some), F.transform(listed, complete))
 
@@ -115,10 +115,10 @@ def _parts(items: Sequence[Item]) -> list[slice]:
     """Return slices of consecutive items whose methods are small enough to be compiled."""
     parts = [slice(0, 0)]
     total = 0
-    for number, one in enumerate(items):
-        size = _FINDING + one.size
+    for number, item in enumerate(items):
+        size = _FINDING + item.size
         total += size
-        most = _SURELY_COMPILED + (_TOGETHER if number and one.suspected is items[number - 1].suspected else 0)
+        most = _SURELY_COMPILED + (_TOGETHER if number and item.suspected is items[number - 1].suspected else 0)
         if total > most and number > parts[-1].start:
             parts.append(slice(number, number))
             total = size
@@ -146,15 +146,15 @@ def _suspected_bits(items: Sequence[Item]) -> Column:
 
 
 def _distinct(items: Sequence[Item]) -> list[Column]:
-    return list({id(one.suspected): one.suspected for one in items}.values())
+    return list({id(item.suspected): item.suspected for item in items}.values())
 
 
 def _found(items: Sequence[Item], first: int, bits: Column) -> Column:
     """Return the number and the value of each finding of a part."""
     places = {id(one): bit for bit, one in enumerate(_distinct(items))}
     found: list[Column] = []
-    for number, one in enumerate(items, first):
-        entry = F.struct(F.lit(number).alias("number"), one.finding.value.alias("value"))
-        listed = entry if one.is_found is one.suspected else F.when(one.is_found, entry)
-        found.append(F.when(bits.bitwiseAND(F.lit(1 << places[id(one.suspected)])) > 0, listed))
+    for number, item in enumerate(items, first):
+        entry = F.struct(F.lit(number).alias("number"), item.finding.value.alias("value"))
+        listed = entry if item.is_found is item.suspected else F.when(item.is_found, entry)
+        found.append(F.when(bits.bitwiseAND(F.lit(1 << places[id(item.suspected)])) > 0, listed))
     return F.array_compact(F.array(*found))

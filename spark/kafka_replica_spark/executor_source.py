@@ -49,7 +49,7 @@ class SliceReader(DataSourceReader):
                 yield self._stamped(batch.slice(start, self._batch_rows))
 
     def _stamped(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        stamps = [pa.repeat(pa.scalar(one), batch.num_rows) for one in self._stamps]
+        stamps = [pa.repeat(pa.scalar(stamp), batch.num_rows) for stamp in self._stamps]
         columns = [*batch.columns, *stamps]
         cast = [column.cast(field.type) for column, field in zip(columns, self._schema, strict=True)]
         return pa.RecordBatch.from_arrays(cast, schema=self._schema)

@@ -67,7 +67,7 @@ class Expressions:
     ) -> None:
         self._texts, self._floating, self._put = texts, floating, put
         self._lists = texts if lists is None else lists
-        self._in_maps = {id(one) for one in in_maps}
+        self._in_maps = {id(map_) for map_ in in_maps}
         # Cached, so that a set is put into the plan once for all expressions that use it.
         self._members: dict[tuple[In, bool], Column] = {}
         # Cached, so that a repeated expression is sent to Spark once; the node is kept because its id() is the key.
@@ -143,7 +143,7 @@ class Expressions:
             case ComponentText(component):
                 return self._texts[component]
             case Concat(components, separator):
-                first, *rest = (self._texts[one] for one in components)
+                first, *rest = (self._texts[each_component] for each_component in components)
                 return F.concat(first, *(part for one in rest for part in (F.lit(separator), one)))
             case RegexGroup(text, expression):
                 return F.regexp_extract(self.text(text), anchored(expression), 1)
@@ -191,7 +191,7 @@ def _only_test_missing(conditions: Sequence[Condition], text: TextExpression) ->
         if isinstance(text, Concat)
         else ()
     )
-    return all(isinstance(one, IsNull) and one.component in components for one in conditions)
+    return all(isinstance(condition, IsNull) and condition.component in components for condition in conditions)
 
 
 def _scaled(text: Column, decimals: int) -> Column:

@@ -68,7 +68,7 @@ def finding_table(
 def _identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
     """Return the series key and the period of each row."""
     texts, given = prepared(found.drop(ERRORS), rules).texts, set(found.columns)
-    time = next((one.id for one in rules.columns if one.is_time and one.id in given), None)
+    time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
     period = F.lit(None).cast("string") if time is None else texts[time]
     return joined([texts[one] for one in rules.series if one in given]), period
 
@@ -99,15 +99,15 @@ def write_ess_report(
     event = event_now()
     kinds: dict[tuple[str | None, ...], str] = {}
 
-    def written(number: int, one: Row) -> str:
-        kind = tuple(one[name] for name in OF_RULES)
+    def written(number: int, row: Row) -> str:
+        kind = tuple(row[name] for name in OF_RULES)
         if kind not in kinds:
             kinds[kind] = rule_json(kind, event)
-        place = str(Location(one["file"], one["line"], one["row"], path=one["path"])) or None
+        place = str(Location(row["file"], row["line"], row["row"], path=row["path"])) or None
         return finding_json(
-            number, kinds[kind], report, (one["time"], one["series"], one["component"]), place, one["value"]
+            number, kinds[kind], report, (row["time"], row["series"], row["component"]), place, row["value"]
         )
 
     rows = enumerate(islice(table.toLocalIterator(), most), start=1)
-    blocks = iter(lambda: [written(*one) for one in islice(rows, _BLOCK_ROWS)], [])
+    blocks = iter(lambda: [written(*row) for row in islice(rows, _BLOCK_ROWS)], [])
     write_objects(path, blocks, report, rules, event)

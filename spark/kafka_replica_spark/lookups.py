@@ -190,7 +190,7 @@ def _answer(values: Any, look_up: Callable[[Any], Any]) -> Any:
     if not isinstance(values, pa.Array | pa.ChunkedArray):
         raise TypeError(f"{_ASKED} {type(values).__name__}")
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if not (pa.types.is_null(kind) or any(one(kind) for one in _TEXTS)):
+    if not (pa.types.is_null(kind) or any(text(kind) for text in _TEXTS)):
         raise TypeError(f"{_ASKED} an Arrow array of {values.type}")
     if isinstance(values, pa.ChunkedArray):
         return pa.chunked_array([look_up(chunk) for chunk in values.chunks] or [look_up(pa.array([], pa.string()))])

@@ -40,7 +40,7 @@ def is_in(text: Column, values: Iterable[str], *, in_map: bool = False, put: Byt
     if len(every) <= _FEW:
         return text.isin(every) if every else F.when(text.isNotNull(), F.lit(False))
     codes = [value.encode() for value in every]
-    parts = [[one for one in codes if len(one) <= _LONG], [one for one in codes if len(one) > _LONG]]
+    parts = [[code for code in codes if len(code) <= _LONG], [code for code in codes if len(code) > _LONG]]
     return reduce(or_, (_in_cells(text.cast("binary"), part, put) for part in parts if part))
 
 
@@ -55,5 +55,5 @@ def is_missed(text: Column, values: Iterable[str]) -> Column:
 
 
 def _in_cells(value: Column, values: Sequence[bytes], put: Bytes) -> Column:
-    cell = cell_of(value, ((one, one) for one in values), _BYTE, put)
+    cell = cell_of(value, ((each_value, each_value) for each_value in values), _BYTE, put)
     return F.contains(cell, F.concat(F.lit(_BYTE), value, F.lit(_BYTE)))

@@ -40,10 +40,11 @@ def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | 
     """
     is_whole = len(layout.fields) == len(layout.header)
     if not is_whole or any(
-        one.form != "text" or one.label is not None or (one.is_number and decimal != ".") for one in layout.fields
+        field.form != "text" or field.label is not None or (field.is_number and decimal != ".")
+        for field in layout.fields
     ):
         return None
-    named = [(one.name, layout.header[one.position].removeprefix("\ufeff")) for one in layout.fields]
+    named = [(field.name, layout.header[field.position].removeprefix("\ufeff")) for field in layout.fields]
     columns = tuple((name, header) for name, header in named if name != verdict)
     # Spark cannot write a file with names of columns that differ only in case.
     every = [*(header.casefold() for _, header in columns), ERRORS_TEXT.casefold()]

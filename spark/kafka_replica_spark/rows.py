@@ -112,7 +112,7 @@ def joined(texts: Sequence[Column]) -> Column:
         return F.lit(None).cast("string")
     if len(texts) == 1:
         return texts[0]
-    return F.concat_ws(".", *(F.coalesce(one, F.lit("")) for one in texts))
+    return F.concat_ws(".", *(F.coalesce(text, F.lit("")) for text in texts))
 
 
 def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:

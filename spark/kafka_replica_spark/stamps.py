@@ -88,5 +88,5 @@ def spark_type(kind: pa.DataType) -> T.DataType:
     if isinstance(kind, pa.ListType):
         return T.ArrayType(spark_type(kind.value_type))
     if isinstance(kind, pa.StructType):
-        return T.StructType([T.StructField(one.name, spark_type(one.type)) for one in kind.fields])
+        return T.StructType([T.StructField(field.name, spark_type(field.type)) for field in kind.fields])
     return _PLAIN[kind]

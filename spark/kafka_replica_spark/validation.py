@@ -122,7 +122,7 @@ def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, unch
         "version": rules.version,
         "artefact": str(rules.structure),
         "unchecked": unchecked,
-        "dataset": [f"{one.severity} {one.rule}: {one.message}" for one in rows.bound.findings],
+        "dataset": [f"{finding.severity} {finding.rule}: {finding.message}" for finding in rows.bound.findings],
     }
     return made if snapshot is None else made | {"position": position_json(snapshot)}
 
@@ -162,6 +162,6 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     """Return the sets to look up in maps: as many of the smallest sets as the limit allows."""
     if not maps_are_hashed(session):
         return []
-    sets = sorted((one for condition in set(conditions) for one in sets_in(condition)), key=len)
-    totals = accumulate(entries(len(one)) for one in sets)
-    return [one for one, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]
+    sets = sorted((set_ for condition in set(conditions) for set_ in sets_in(condition)), key=len)
+    totals = accumulate(entries(len(set_)) for set_ in sets)
+    return [set_ for set_, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]

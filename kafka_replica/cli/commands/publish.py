@@ -181,10 +181,10 @@ def _report(structures: FileContents, deleted: list[Urn], committed: CommittedTr
         print_line(f"{published} published, {rejected}{len(deleted):,} deleted, in one transaction: {ends}")
 
 
-def _rejected_json(one: RejectedArtefact) -> dict[str, str | None]:
-    error = one.error
+def _rejected_json(rejected_artefact: RejectedArtefact) -> dict[str, str | None]:
+    error = rejected_artefact.error
     key = None if error.urn is None else str(error.urn)
     return {
-        "file": str(one.file), "key": key, "class": error.cls, "id": error.id, "place": error.place,
+        "file": str(rejected_artefact.file), "key": key, "class": error.cls, "id": error.id, "place": error.place,
         "reason": error.reason,
     }  # fmt: skip

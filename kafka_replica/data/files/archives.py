@@ -46,7 +46,7 @@ def files_in(archive: Path) -> list[str]:
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            names = [one.filename for one in _files(opened)]
+            names = [file.filename for file in _files(opened)]
     except OSError as error:
         raise UsageError(f"reading {archive}: {reason_of(error)}") from error
     except _DAMAGE as error:

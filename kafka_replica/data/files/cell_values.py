@@ -27,11 +27,11 @@ class CellValues:
         self._first_day = _FIRST_DAY[package.has_dates_since_1904()]
         custom: dict[str, str] = {}
         self._is_date: list[bool] = []
-        for one in package.elements("xl/styles.xml", "numFmt", "cellXfs"):
-            if one.tag.endswith("numFmt"):
-                custom[one.get("numFmtId", "")] = one.get("formatCode", "")
+        for element in package.elements("xl/styles.xml", "numFmt", "cellXfs"):
+            if element.tag.endswith("numFmt"):
+                custom[element.get("numFmtId", "")] = element.get("formatCode", "")
             else:
-                self._is_date = [_is_date(xf.get("numFmtId", "0"), custom) for xf in one.iterchildren("{*}xf")]
+                self._is_date = [_is_date(xf.get("numFmtId", "0"), custom) for xf in element.iterchildren("{*}xf")]
 
     def text(self, cell: Cell) -> str:
         """Return the text of a cell. Raises ValueError if it is a number or a date that does not exist."""

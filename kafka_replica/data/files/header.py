@@ -201,7 +201,7 @@ def _labels(cells: Sequence[str], rules: Rules | None) -> Labels:
     ids = [found["id"] for cell in cells if (found := _COMPONENT.fullmatch(cell)) and found["label"]]
     if rules is None:
         return "both" if ids and len(ids) == len(cells) else "id"
-    return "both" if any(rules.column(one) is not None for one in ids) else "id"
+    return "both" if any(rules.column(id_) is not None for id_ in ids) else "id"
 
 
 def _plain_field(cell: str, position: int, labels: Labels, known: Mapping[str, Column]) -> Field:

@@ -38,15 +38,19 @@ def names_of(structures: Structures, reference: Urn | str, language: str = "en")
     found = structures.resolve(reference)
     artefact = found.provision_agreement or found.dataflow or found.data_structure
     components = {
-        id_: (one.concept.name(language) if one.concept is not None else None) or id_
-        for id_, one in found.components.items()
+        id_: (component.concept.name(language) if component.concept is not None else None) or id_
+        for id_, component in found.components.items()
     }
-    codes = {id_: _codes(one, language) for id_, one in found.components.items() if one.enumeration is not None}
+    codes = {
+        id_: _codes(component, language)
+        for id_, component in found.components.items()
+        if component.enumeration is not None
+    }
     return Names(artefact.name(language) or artefact.id, components, codes)
 
 
-def _codes(one: EffectiveComponent, language: str) -> dict[str, str]:
-    if isinstance(one.enumeration, ValueList):
-        return {value.id: value.name(language) or "" for value in one.enumeration.values}
-    assert one.enumeration is not None  # noqa: S101 - for mypy
-    return {id_: item.name(language) or "" for id_, item in one.enumeration.items.items()}
+def _codes(effective_component: EffectiveComponent, language: str) -> dict[str, str]:
+    if isinstance(effective_component.enumeration, ValueList):
+        return {value.id: value.name(language) or "" for value in effective_component.enumeration.values}
+    assert effective_component.enumeration is not None  # noqa: S101 - for mypy
+    return {id_: item.name(language) or "" for id_, item in effective_component.enumeration.items.items()}

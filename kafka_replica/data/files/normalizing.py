@@ -55,7 +55,7 @@ class NormalizationSettings:
             periods: each period with the first day of its reporting year, or None.
             timed: whether to write times of day; they are needed if any row has a time of day.
         """
-        found = {one: day_of(one[0], one[1], self.collected, timed=timed) for one in periods}
+        found = {period: day_of(period[0], period[1], self.collected, timed=timed) for period in periods}
         return {one: day for one, day in found.items() if day is not None}
 
 

@@ -95,7 +95,7 @@ def title_row(rows: Sequence[SheetRow], rules: Rules) -> TitleRow | None:
     if components is None or {components.time, components.measure} & {*rows[0][1].values()}:
         return None
     candidates = _candidates(rows, components)
-    complete = [one for one in candidates if not one.missing]
+    complete = [candidate for candidate in candidates if not candidate.missing]
     if not complete:
         _refuse_missing(rows, candidates)
         return None
@@ -140,11 +140,11 @@ def observations_of(titles: TitleRow, rows: Iterable[SheetRow]) -> Observations:
 
 
 def _components(rules: Rules) -> Components | None:
-    time = [one.id for one in rules.columns if one.is_time]
-    measures = [one.id for one in rules.columns if one.kind == "measure"]
+    time = [column.id for column in rules.columns if column.is_time]
+    measures = [column.id for column in rules.columns if column.kind == "measure"]
     if len(time) != 1 or len(measures) != 1:
         return None
-    known = frozenset(one.id for one in rules.columns) - {time[0], measures[0]}
+    known = frozenset(column.id for column in rules.columns) - {time[0], measures[0]}
     return Components(known, frozenset(rules.series), rules.frequency, time[0], measures[0])
 
 
@@ -166,11 +166,12 @@ def _candidates(rows: Sequence[SheetRow], components: Components) -> list[_Candi
 
 def _refuse_missing(rows: Sequence[SheetRow], candidates: Sequence[_Candidate]) -> None:
     """Raise ValueError if a row is obviously meant as titles: the sheet must not be left out silently."""
-    for one in candidates:
-        if one.periods > 1:
+    for candidate in candidates:
+        if candidate.periods > 1:
             raise ValueError(
-                f"row {rows[one.at][0]}: titles are periods, but neither a title nor a row above gives the dimension "
-                f"{', '.join(sorted(one.missing))}; add a column for it, or above the titles a row of it and its value"
+                f"row {rows[candidate.at][0]}: titles are periods, but neither a title nor a row above gives the "
+                f"dimension {', '.join(sorted(candidate.missing))}; add a column for it, or above the titles a row of "
+                "it and its value"
             )
 
 

@@ -67,7 +67,7 @@ def belongs_to(row: Urn, rules: Rules, usages: Collection[Urn] = ()) -> bool:
         rules: the rules.
         usages: the result of :func:`usages_of`.
     """
-    return any(_same(row, one) for one in (rules.artefact, rules.structure, *usages))
+    return any(_same(row, usage) for usage in (rules.artefact, rules.structure, *usages))
 
 
 def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
@@ -86,7 +86,7 @@ def usages_of(structures: Structures, rules: Rules) -> frozenset[Urn]:
     if artefact.cls == "DataStructure":
         flows = {one.urn for one in _all(structures, Dataflow) if _leads_to(structures, one.structure, {artefact})}
     agreements = _all(structures, ProvisionAgreement)
-    below = {one.urn for one in agreements if _leads_to(structures, one.dataflow, flows)}
+    below = {agreement.urn for agreement in agreements if _leads_to(structures, agreement.dataflow, flows)}
     return frozenset((flows | below) - {artefact})
 
 
@@ -110,7 +110,7 @@ def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -
         return False
 
 
-def _same(row: Urn, one: Urn) -> bool:
-    if (row.cls, row.agency, row.id) != (one.cls, one.agency, one.id):
+def _same(row: Urn, urn: Urn) -> bool:
+    if (row.cls, row.agency, row.id) != (urn.cls, urn.agency, urn.id):
         return False
-    return row.version == one.version or any(mark in row.version for mark in "*+")
+    return row.version == urn.version or any(mark in row.version for mark in "*+")

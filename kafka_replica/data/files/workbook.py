@@ -157,7 +157,7 @@ class _SheetReader:
         found, following = self._title_row(chain([first], rows), self._rules)
         if found is not None:
             return self._with_period_columns(sheet, found, following)
-        dimensions = [one.id for one in self._rules.columns if one.kind == "dimension"]
+        dimensions = [column.id for column in self._rules.columns if column.kind == "dimension"]
         if set(dimensions).isdisjoint(titles.values()):
             return None
         return self._as_csv(sheet, titles, (row for row in following if row[0] != number), is_sdmx_csv=False)

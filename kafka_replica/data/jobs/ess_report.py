@@ -60,8 +60,8 @@ def write_objects(
             for block in findings:
                 file.write(separator + ",\n".join(block).encode(errors="backslashreplace"))
                 separator = b",\n"
-            for one in others:
-                file.write(separator + json.dumps(one, ensure_ascii=False).encode(errors="backslashreplace"))
+            for other in others:
+                file.write(separator + json.dumps(other, ensure_ascii=False).encode(errors="backslashreplace"))
                 separator = b",\n"
             file.write(b"\n]\n")
     except OSError as error:
@@ -124,7 +124,7 @@ def _kept(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterato
     found = {(rule, component) for rule, component, _ in report.counts}
     found |= {(one.rule, one.component) for one in report.dataset}
     checks: Iterable[Any] = (*rules.checks, *rules.keys, *rules.levels)
-    kept = {(one.rule, getattr(one, "component", None)): one.severity for one in checks}
+    kept = {(check.rule, getattr(check, "component", None)): check.severity for check in checks}
     for number, ((rule, component), severity) in enumerate(kept.items(), 1):
         if (rule, component) not in found:
             yield _validation(f"kept-{number}", report, event, rule, component, severity, "1", CATALOGUE[rule].broken)

@@ -75,7 +75,7 @@ def _row_counts(outcome: Outcome) -> str:
 def _dataset(findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
-    rows = [(one.severity, one.rule, one.component, one.value, one.message) for one in findings]
+    rows = [(finding.severity, finding.rule, finding.component, finding.value, finding.message) for finding in findings]
     columns = ("severity", "rule", "component", "value", "message")
     return "<h2>The data set as a whole</h2>" + table(columns, rows, whole={1, 2})
 
@@ -109,7 +109,7 @@ def _examples(samples: Sequence[Sample], counts: Mapping[_Kind, int]) -> str:
     """Return the examples as HTML, with a table for each kind of findings."""
     if not samples:
         return ""
-    ordered = sorted(samples, key=lambda one: _order(_kind_of(one), counts.get(_kind_of(one), 0)))
+    ordered = sorted(samples, key=lambda sample: _order(_kind_of(sample), counts.get(_kind_of(sample), 0)))
     found = "".join(_of_kind(kind, list(some), counts.get(kind, 0)) for kind, some in groupby(ordered, _kind_of))
     return f"<h2>Examples</h2>{found}"
 
@@ -118,15 +118,21 @@ def _of_kind(kind: _Kind, samples: Sequence[Sample], count: int) -> str:
     rule, component, severity = kind
     what = rule if component is None else f"{rule} of {component}"
     shown = counted(count, "finding") if count else ""
-    findings = [one.finding for one in samples]
+    findings = [sample.finding for sample in samples]
     same = {
-        "message": _only({one.message for one in findings}),
-        "defined by": _only({one.artefact for one in findings}),
+        "message": _only({finding.message for finding in findings}),
+        "defined by": _only({finding.artefact for finding in findings}),
     }
     rows = [
-        {"location": one.location, "series": one.series, "value": one.finding.value, "message": one.finding.message,
-         "defined by": one.finding.artefact} for one in samples
-    ]  # fmt: skip
+        {
+            "location": sample.location,
+            "series": sample.series,
+            "value": sample.finding.value,
+            "message": sample.finding.message,
+            "defined by": sample.finding.artefact,
+        }
+        for sample in samples
+    ]
     columns = [name for name in rows[0] if same.get(name) is None]
     head = f'<h3><span class="{text(severity)}">{text(severity)}</span> {text(what)}: {shown}</h3>'
     if same["message"] is not None:

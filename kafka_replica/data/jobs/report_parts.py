@@ -68,7 +68,7 @@ def _cell(value: object, attributes: str) -> str:
 
 def listed(title: str, sentences: Sequence[str]) -> str:
     """Return an HTML list of sentences under a title."""
-    return f"<h2>{title}</h2><ul>{''.join(f'<li>{text(one)}</li>' for one in sentences)}</ul>"
+    return f"<h2>{title}</h2><ul>{''.join(f'<li>{text(sentence)}</li>' for sentence in sentences)}</ul>"
 
 
 def share_bar(good: int, bad: int) -> str:

@@ -34,7 +34,10 @@ _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _HEAD_BYTES: Final = 1 << 16
 STDIN: Final = "-"
-_HEADERS: Final = ("STRUCTURE[", *(f"{name}{one}" for name in ("STRUCTURE", "DATAFLOW") for one in SEPARATORS))
+_HEADERS: Final = (
+    "STRUCTURE[",
+    *(f"{name}{each_separator}" for name in ("STRUCTURE", "DATAFLOW") for each_separator in SEPARATORS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,11 @@ def _sources(path: str, note: Callable[[str], object]) -> Iterator[Source]:
     if not place.is_dir():
         yield from _of_file(place, note)
         return
-    for file in sorted(one for one in place.rglob("*") if one.is_file() and not is_hidden(one.relative_to(place))):
+    for file in sorted(
+        each_path
+        for each_path in place.rglob("*")
+        if each_path.is_file() and not is_hidden(each_path.relative_to(place))
+    ):
         if file.suffix.lower() == ".zip":
             yield from _of_file(file, note)
         else:

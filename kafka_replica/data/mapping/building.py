@@ -72,8 +72,8 @@ class PlanBuilder:
 
     def add_implicit(self, source: DataStructure, target: DataStructure, *, by_id: bool) -> None:
         """Add copies to unmapped targets by equal ids (always for measures), and from one sole measure to another."""
-        named = {one.target for one in self._copies} | {one.component for one in self._fixed}
-        named |= {id_ for one in self._values for id_ in one.targets} | {one.target for one in self._dates}
+        named = {copy.target for copy in self._copies} | {one.component for one in self._fixed}
+        named |= {id_ for value in self._values for id_ in value.targets} | {date.target for date in self._dates}
         measures = measures_of(target)
         of_source = measures_of(source)
         for id_ in self.target.components:
@@ -108,13 +108,13 @@ class PlanBuilder:
 
     def _check_order(self, plan: MapPlan) -> None:
         """Check that frequencies are computed before dates, and dates before values whose rules depend on them."""
-        timed = {target for one in plan.values if one.breaks for target in one.targets}
+        timed = {target for value in plan.values if value.breaks for target in value.targets}
         if timed and plan.time_is_mapped and plan.target.time not in set(plan.targets) - timed:
             raise MapError(
                 f"compiling {self.artefact}: rules for {', '.join(sorted(timed))} are valid for a time only, but "
                 f"{plan.source.urn} has no time dimension and no other map sets a period; correct the map"
             )
-        needed = {one.frequency for one in plan.dates if one.frequency is not None and not one.frequency_in_source}
+        needed = {date.frequency for date in plan.dates if date.frequency is not None and not date.frequency_in_source}
         for frequency in sorted(needed):
             if frequency not in plan.targets:
                 raise MapError(

@@ -37,7 +37,7 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise UsageError(f"mapping by {plan.artefact}: more than one column is called {twice[0]}; rename the others")
-    mapped = {name for one in plan.values for name in one.sources} | {one.source for one in plan.dates}
+    mapped = {name for value in plan.values for name in value.sources} | {date.source for date in plan.dates}
     lists = [name for name in several if name in mapped]
     if lists:
         raise UsageError(

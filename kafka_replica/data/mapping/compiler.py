@@ -106,8 +106,8 @@ def _compiled(
     source, source_structure = side_of(structures, map_.source, map_.urn, "source")
     target, target_structure = side_of(structures, map_.target, map_.urn, "target")
     building = PlanBuilder(map_.urn, source, target)
-    for one in map_.component_maps:
-        building.add(_component_map(structures, one, building))
+    for component_map in map_.component_maps:
+        building.add(_component_map(structures, component_map, building))
     for fixed in map_.fixed_value_maps:
         if fixed.target is not None and fixed.values:
             building.add([FixedValues(fixed.target, fixed.values)])
@@ -120,47 +120,55 @@ def _compiled(
     return building.plan(structures.version, severities)
 
 
-def _component_map(structures: Structures, one: ComponentMap, building: PlanBuilder) -> list[Copy] | list[ValueMap]:
-    if one.representation_map is None:
-        if len(one.sources) == len(one.targets):
-            return [Copy(source, target) for source, target in zip(one.sources, one.targets, strict=True)]
-        if len(one.sources) == 1:
-            return [Copy(one.sources[0], target) for target in one.targets]
+def _component_map(
+    structures: Structures, component_map: ComponentMap, building: PlanBuilder
+) -> list[Copy] | list[ValueMap]:
+    if component_map.representation_map is None:
+        if len(component_map.sources) == len(component_map.targets):
+            return [
+                Copy(source, target)
+                for source, target in zip(component_map.sources, component_map.targets, strict=True)
+            ]
+        if len(component_map.sources) == 1:
+            return [Copy(component_map.sources[0], target) for target in component_map.targets]
         raise MapError(
-            f"compiling {building.artefact}: {', '.join(one.sources)} are mapped to {', '.join(one.targets)} without a "
-            "representation map, so the assignment of values is unclear; add one"
+            f"compiling {building.artefact}: {', '.join(component_map.sources)} are mapped to "
+            f"{', '.join(component_map.targets)} without a representation map, so the assignment of values is "
+            "unclear; add one"
         )
-    found = structures.representation_map(one.representation_map)
-    return [
-        value_map(one.sources, one.targets, found.mappings, building.target.dimensions, str(found.urn))
-    ]  # fmt: skip
+    found = structures.representation_map(component_map.representation_map)
+    dimensions, urn = building.target.dimensions, str(found.urn)
+    return [value_map(component_map.sources, component_map.targets, found.mappings, dimensions, urn)]
 
 
-def _date_map(map_: StructureMap, one: DatePatternMap | EpochMap, from_year: int) -> Iterator[DateMap]:
-    what = f"compiling {map_.urn}: the map of the date in {', '.join(one.sources)}"
-    locale = one.locale if isinstance(one, DatePatternMap) else None
-    if len(one.sources) != len(one.targets):
-        numbers = f"{len(one.sources)} and {len(one.targets)}"
+def _date_map(map_: StructureMap, date_pattern_map: DatePatternMap | EpochMap, from_year: int) -> Iterator[DateMap]:
+    what = f"compiling {map_.urn}: the map of the date in {', '.join(date_pattern_map.sources)}"
+    locale = date_pattern_map.locale if isinstance(date_pattern_map, DatePatternMap) else None
+    if len(date_pattern_map.sources) != len(date_pattern_map.targets):
+        numbers = f"{len(date_pattern_map.sources)} and {len(date_pattern_map.targets)}"
         raise MapError(f"{what} has sources and targets in different numbers ({numbers}); correct the map")
     try:
-        reading = _reading(one, from_year)
-        writings = _writings(map_, one, locale)
+        reading = _reading(date_pattern_map, from_year)
+        writings = _writings(map_, date_pattern_map, locale)
     except UnusableDateError as error:
         raise MapError(f"{what} cannot be used: {error}; correct the map") from error
-    if one.target_frequency is not None:
-        wanted = dict(writings).get(one.target_frequency)
+    if date_pattern_map.target_frequency is not None:
+        wanted = dict(writings).get(date_pattern_map.target_frequency)
         if wanted is None:
             raise MapError(
-                f"{what} has the frequency {one.target_frequency!r}, for which no date format is known; correct the map"
+                f"{what} has the frequency {date_pattern_map.target_frequency!r}, for which no date format is "
+                "known; correct the map"
             )
         writings = ((None, wanted),)
-    elif one.frequency_dimension is None:
+    elif date_pattern_map.frequency_dimension is None:
         raise MapError(f"{what} names neither a frequency nor a component with the frequency; correct the map")
-    resolve = _RESOLVE.get((one.resolve_period or _default_resolve(reading)).replace("_", "").lower())
+    resolve = _RESOLVE.get((date_pattern_map.resolve_period or _default_resolve(reading)).replace("_", "").lower())
     if resolve is None:
-        raise MapError(f"{what} uses {one.resolve_period!r}; the standard allows {', '.join(_RESOLVE.values())}")
-    for source, target in zip(one.sources, one.targets, strict=True):
-        frequency = None if one.target_frequency is not None else one.frequency_dimension
+        raise MapError(
+            f"{what} uses {date_pattern_map.resolve_period!r}; the standard allows {', '.join(_RESOLVE.values())}"
+        )
+    for source, target in zip(date_pattern_map.sources, date_pattern_map.targets, strict=True):
+        frequency = None if date_pattern_map.target_frequency is not None else date_pattern_map.frequency_dimension
         yield DateMap(
             source, target, ((None, reading),), writings, frequency, frequency_in_source=False, resolve=resolve,
             artefact=str(map_.urn),
@@ -176,22 +184,24 @@ def _default_resolve(reading: Reading) -> Resolve:
     return "startOfPeriod" if has_time else "endOfPeriod"
 
 
-def _reading(one: DatePatternMap | EpochMap, from_year: int) -> Reading:
-    if isinstance(one, DatePatternMap):
-        return read_by(one.source_pattern, one.locale, from_year)
-    base = period(one.base_period)
+def _reading(date_pattern_map: DatePatternMap | EpochMap, from_year: int) -> Reading:
+    if isinstance(date_pattern_map, DatePatternMap):
+        return read_by(date_pattern_map.source_pattern, date_pattern_map.locale, from_year)
+    base = period(date_pattern_map.base_period)
     if base is None:
-        raise UnusableDateError(f"its base period {one.base_period!r} is invalid")
-    return counted(base.start_s, one.epoch_period)
+        raise UnusableDateError(f"its base period {date_pattern_map.base_period!r} is invalid")
+    return counted(base.start_s, date_pattern_map.epoch_period)
 
 
 def _writings(
-    map_: StructureMap, one: DatePatternMap | EpochMap, locale: str | None
+    map_: StructureMap, date_pattern_map: DatePatternMap | EpochMap, locale: str | None
 ) -> tuple[tuple[str | None, Writing], ...]:
     """Return formats by frequency: the standard's formats, overridden by those that the date map selects."""
     found: dict[str, Writing] = {name: write_by(pattern, None) for name, pattern in DEFAULTS.items()}
     for mapping in map_.frequency_format_mappings:
         id_ = None if mapping.urn is None or mapping.urn.item is None else mapping.urn.item.rpartition(".")[2]
-        if not one.mapped_frequencies or {mapping.frequency, id_} & set(one.mapped_frequencies):
+        if not date_pattern_map.mapped_frequencies or {mapping.frequency, id_} & set(
+            date_pattern_map.mapped_frequencies
+        ):
             found[mapping.frequency] = write_by(mapping.date_pattern, locale)
     return tuple(found.items())

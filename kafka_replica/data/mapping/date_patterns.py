@@ -175,7 +175,7 @@ def read_by(pattern: str, locale: str | None, short_year_from: int) -> PatternDa
             names = month_numbers(locale)
             if not names:
                 raise UnusableDateError(f"month names in {locale!r} are not known")
-            alternatives = "|".join(map(_plain, sorted(names, key=lambda one: (-len(one), one))))
+            alternatives = "|".join(map(_plain, sorted(names, key=lambda name: (-len(name), name))))
             expression += f"((?iu:{alternatives}))"  # case-insensitive; Java needs u for letters beyond ASCII
             fields.append("month_name")
         elif token.field == "weekday_name":

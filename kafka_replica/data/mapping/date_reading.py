@@ -37,12 +37,12 @@ class _Slot(NamedTuple):
     short_year_from: int = 0
 
 
-def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expression | None, name: str) -> None:
+def add_instant(engine: Engine, date_map: DateMap, text: Expression, frequency: Expression | None, name: str) -> None:
     """Add a column with the second that a date denotes, from 1970-01-01T00:00:00; NULL if the date cannot be read.
 
     The names of columns with intermediate values begin with the name of that column.
     """
-    readings = one.readings if frequency is not None else one.readings[:1]
+    readings = date_map.readings if frequency is not None else date_map.readings[:1]
     dated = [(known, reading) for known, reading in readings if isinstance(reading, PatternDate)]
     numbers: dict[_Slot, Expression] = {}
     if dated:
@@ -57,8 +57,8 @@ def add_instant(engine: Engine, one: DateMap, text: Expression, frequency: Expre
 
     def second(reading: Reading) -> Expression:
         if isinstance(reading, UnitCount):
-            return _counted(engine, engine.column(f"{name}_count"), reading, one.resolve)
-        return _second(engine, reading, _own(reading, numbers), engine.column(f"{name}_first"), one.resolve)
+            return _counted(engine, engine.column(f"{name}_count"), reading, date_map.resolve)
+        return _second(engine, reading, _own(reading, numbers), engine.column(f"{name}_first"), date_map.resolve)
 
     engine.add({name: by_frequency(engine, readings, frequency, _same_second, second)})
 

@@ -16,13 +16,13 @@ _FIRST_DAY: Final = -719_162
 _LAST_DAY: Final = 2_932_896
 
 
-def add_written(engine: Engine, one: DateMap, at_s: Expression, frequency: Expression | None, name: str) -> None:
+def add_written(engine: Engine, date_map: DateMap, at_s: Expression, frequency: Expression | None, name: str) -> None:
     """Add a column with the date as text; NULL if there is no second, or no format for the frequency of the row.
 
     Seconds outside the years 1 to 9999 have no text. The names of columns with intermediate values begin with the name
     of that column.
     """
-    writings = one.writings if frequency is not None else one.writings[:1]
+    writings = date_map.writings if frequency is not None else date_map.writings[:1]
     dates = [(known, writing) for known, writing in writings if isinstance(writing, WrittenDate)]
     made = _add_pieces(engine, dates, at_s, frequency, name) if dates else {}
 

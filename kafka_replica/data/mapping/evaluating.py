@@ -76,19 +76,23 @@ class _Evaluation:
         self._period: Expression | None = None
         # Targets that are only implicitly copied are left out if their source is absent; a dimension counts as missing
         # instead.
-        absent = {one.target for one in plan.copies if not one.is_explicit and not engine.has(one.source)}
-        self._targets = [one for one in plan.targets if one not in absent - plan.target.dimensions]
+        absent = {copy.target for copy in plan.copies if not copy.is_explicit and not engine.has(copy.source)}
+        self._targets = [target for target in plan.targets if target not in absent - plan.target.dimensions]
 
     def run(self) -> MappingResult:
         plan = self._plan
-        late = [one for one in plan.values if one.breaks and plan.time_is_mapped]
-        self._look_up([one for one in plan.values if one not in late])
+        late = [value for value in plan.values if value.breaks and plan.time_is_mapped]
+        self._look_up([value for value in plan.values if value not in late])
         self._map_dates()
         self._look_up(late)
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
         targets = {target: self._chosen(target) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets)]
-        fixed = {one.component: list(one.values) for one in plan.fixed_values if len(one.values) > 1}
+        fixed = {
+            fixed_value.component: list(fixed_value.values)
+            for fixed_value in plan.fixed_values
+            if len(fixed_value.values) > 1
+        }
         return MappingResult(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
 
     # Internal columns
@@ -99,56 +103,62 @@ class _Evaluation:
         plan, engine = self._plan, self._engine
         time = plan.target.time if plan.time_is_mapped else plan.source.time
         begins = None
-        if time is not None and any(one.breaks for one in maps):
+        if time is not None and any(map_.breaks for map_ in maps):
             self._period = self._chosen(time) if plan.time_is_mapped else engine.source(time)
             begins = engine.begins_s(self._period)
-        engine.add({_of_map(plan, one): outcome(engine, one, begins) for one in maps})
-        for one in maps:
-            if one.several:
-                engine.spread(_of_map(plan, one), OUTCOMES)
+        engine.add({_of_map(plan, map_): outcome(engine, map_, begins) for map_ in maps})
+        for map_ in maps:
+            if map_.several:
+                engine.spread(_of_map(plan, map_), OUTCOMES)
         self._done += maps
 
     def _map_dates(self) -> None:
-        for number, one in enumerate(self._plan.dates):
-            self._map_date(one, f"{OURS}at_{number}", f"{OURS}date_{number}")
+        for number, date in enumerate(self._plan.dates):
+            self._map_date(date, f"{OURS}at_{number}", f"{OURS}date_{number}")
 
-    def _map_date(self, one: DateMap, at: str, date: str) -> None:
-        frequency = self._frequency(one)
+    def _map_date(self, date_map: DateMap, at: str, date: str) -> None:
+        frequency = self._frequency(date_map)
         text, row = f"{at}_text", f"{at}_frequency"
-        values = {text: self._engine.source(one.source)} | ({} if frequency is None else {row: frequency})
+        values = {text: self._engine.source(date_map.source)} | ({} if frequency is None else {row: frequency})
 
         def compute(engine: Engine) -> None:
             known = None if frequency is None else engine.column(row)
-            add_instant(engine, one, engine.column(text), known, at)
-            add_written(engine, one, engine.column(at), known, date)
+            add_instant(engine, date_map, engine.column(text), known, at)
+            add_written(engine, date_map, engine.column(at), known, date)
 
         self._engine.per_value(values, [at, date], compute)
 
-    def _frequency(self, one: DateMap) -> Expression | None:
-        if one.frequency is None:
+    def _frequency(self, date_map: DateMap) -> Expression | None:
+        if date_map.frequency is None:
             return None
-        return self._engine.source(one.frequency) if one.frequency_in_source else self._chosen(one.frequency)
+        return (
+            self._engine.source(date_map.frequency)
+            if date_map.frequency_in_source
+            else self._chosen(date_map.frequency)
+        )
 
     # Targets
 
     def _made(self, target: str) -> list[Expression]:
         """Return the texts that maps give a target component."""
         plan, engine = self._plan, self._engine
-        made = [engine.source(one.source) for one in plan.copies if one.target == target]
-        made += [engine.text(one.values[0]) for one in plan.fixed_values if one.component == target]
+        made = [engine.source(copy.source) for copy in plan.copies if copy.target == target]
+        made += [
+            engine.text(fixed_value.values[0]) for fixed_value in plan.fixed_values if fixed_value.component == target
+        ]
         made += [
             self._result(one, place) for one in self._done for place, id_ in enumerate(one.targets) if id_ == target
         ]
-        return made + [engine.column(f"{OURS}date_{n}") for n, one in enumerate(plan.dates) if one.target == target]
+        return made + [engine.column(f"{OURS}date_{n}") for n, date in enumerate(plan.dates) if date.target == target]
 
-    def _result(self, one: ValueMap, place: int) -> Expression:
+    def _result(self, value_map: ValueMap, place: int) -> Expression:
         engine = self._engine
-        text = engine.column(_of_map(self._plan, one))
-        part = text if len(one.targets) == 1 else engine.part(text, PARTS, place)
-        none = [part == engine.text(NOTHING)] if NOTHING in one.marks else []
-        none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in one.marks else []
+        text = engine.column(_of_map(self._plan, value_map))
+        part = text if len(value_map.targets) == 1 else engine.part(text, PARTS, place)
+        none = [part == engine.text(NOTHING)] if NOTHING in value_map.marks else []
+        none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in value_map.marks else []
         # A group may have captured an empty text.
-        none += [part == engine.text("")] if any(stage.groups for stage in one.stages) else []
+        none += [part == engine.text("")] if any(stage.groups for stage in value_map.stages) else []
         return engine.case([(~engine.any_of(none), part)]) if none else part
 
     def _chosen(self, target: str) -> Expression:
@@ -158,7 +168,7 @@ class _Evaluation:
     def _kept(self) -> dict[str, str]:
         """Return the targets that are only copies."""
         plan = self._plan
-        copied = {one.target: one.source for one in plan.copies if self._engine.has(one.source)}
+        copied = {copy.target: copy.source for copy in plan.copies if self._engine.has(copy.source)}
         return {target: source for target, source in copied.items() if len(self._made(target)) == 1}
 
     # Findings
@@ -176,16 +186,18 @@ class _Evaluation:
 
     def _of_values(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
-        for one in self._plan.values:
-            name = _of_map(self._plan, one)
-            is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in one.sources])
+        for value in self._plan.values:
+            name = _of_map(self._plan, value)
+            is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in value.sources])
             unmapped = engine.lacks(name) & is_given
-            wrong = [self._found(unmapped, "unmapped-value", one.sources, "no rule of the map matches", one.artefact)]
-            if AMBIGUOUS in one.marks:
+            wrong = [
+                self._found(unmapped, "unmapped-value", value.sources, "no rule of the map matches", value.artefact)
+            ]
+            if AMBIGUOUS in value.marks:
                 ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
                 message = "rules of the map that match contradict each other"
-                wrong.append(self._found(ambiguous, "ambiguous-value", one.sources, message, one.artefact))
-            yield from self._blamed(wrong, one.targets)
+                wrong.append(self._found(ambiguous, "ambiguous-value", value.sources, message, value.artefact))
+            yield from self._blamed(wrong, value.targets)
         yield from self._of_validity()
 
     def _blamed(self, found: Sequence[ConditionalFinding], targets: Sequence[str]) -> Sequence[ConditionalFinding]:
@@ -206,14 +218,14 @@ class _Evaluation:
 
     def _of_dates(self) -> Iterator[ConditionalFinding]:
         engine, plan = self._engine, self._plan
-        for target in dict.fromkeys(one.target for one in plan.dates):
-            numbers = [number for number, one in enumerate(plan.dates) if one.target == target]
+        for target in dict.fromkeys(date.target for date in plan.dates):
+            numbers = [number for number, date in enumerate(plan.dates) if date.target == target]
             maps = [plan.dates[number] for number in numbers]
-            names = list(dict.fromkeys(one.source for one in maps))
+            names = list(dict.fromkeys(map_.source for map_ in maps))
             given = engine.any_of([~engine.is_null(engine.source(name)) for name in names])
             read = engine.any_of([~engine.lacks(f"{OURS}at_{number}") for number in numbers])
             made = engine.any_of([~engine.lacks(f"{OURS}date_{number}") for number in numbers])
-            unknown = [self._no_frequency(one) for one in maps if one.frequency_in_source]
+            unknown = [self._no_frequency(map_) for map_ in maps if map_.frequency_in_source]
             lacks = (read & ~made) | engine.any_of(unknown) if unknown else read & ~made
             unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read
             of = maps[0].artefact
@@ -223,23 +235,25 @@ class _Evaluation:
             ]
             yield from self._blamed(wrong, [target])
 
-    def _no_frequency(self, one: DateMap) -> Expression:
+    def _no_frequency(self, date_map: DateMap) -> Expression:
         """Return whether no reading is defined for dates of the row's frequency."""
         engine = self._engine
-        frequency, known = engine.source(one.frequency or ""), [name for name, _ in one.readings]
+        frequency, known = engine.source(date_map.frequency or ""), [name for name, _ in date_map.readings]
         if None in known:
             return engine.any_of([])
         is_known = engine.any_of([frequency == engine.text(name) for name in known])
-        return ~engine.is_null(engine.source(one.source)) & ~is_known
+        return ~engine.is_null(engine.source(date_map.source)) & ~is_known
 
     def _of_fixed(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
-        for one in self._plan.source_fixed_values:
-            value = engine.source(one.component)
-            others = engine.any_of([value == engine.text(text) for text in one.values])
-            message = f"the map fixes it to {', '.join(one.values)}"
+        for source_fixed_value in self._plan.source_fixed_values:
+            value = engine.source(source_fixed_value.component)
+            others = engine.any_of([value == engine.text(text) for text in source_fixed_value.values])
+            message = f"the map fixes it to {', '.join(source_fixed_value.values)}"
             wrong = ~engine.is_null(value) & ~others
-            yield self._found(wrong, "source-differs", [one.component], message, str(self._plan.artefact))
+            yield self._found(
+                wrong, "source-differs", [source_fixed_value.component], message, str(self._plan.artefact)
+            )
 
     def _conflicts(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
@@ -247,7 +261,7 @@ class _Evaluation:
             first, *others = self._made(target)
             if others:
                 chosen = engine.coalesce([first, *others])
-                wrong = engine.any_of([~(one == chosen) for one in others])
+                wrong = engine.any_of([~(other == chosen) for other in others])
                 found = self._found(
                     wrong, "ambiguous-value", [target], "maps give it different values", str(self._plan.artefact)
                 )
@@ -271,5 +285,5 @@ class _Evaluation:
         return engine.any_of([engine.source(ACTION) == engine.text(one) for one in sorted(SPELLINGS["delete"])])
 
 
-def _of_map(plan: MapPlan, one: ValueMap) -> str:
-    return f"{OURS}map_{next(number for number, other in enumerate(plan.values) if other is one)}"
+def _of_map(plan: MapPlan, value_map: ValueMap) -> str:
+    return f"{OURS}map_{next(number for number, other in enumerate(plan.values) if other is value_map)}"

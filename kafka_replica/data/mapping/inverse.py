@@ -36,8 +36,8 @@ def inverse(plan: MapPlan) -> MapPlan:
     Raises:
         NotInvertibleError: the map loses information; the message names it.
     """
-    reasons = [*_lost(plan), *(reason for one in plan.values for reason in _why_not(one))]
-    reasons += [reason for one in plan.dates for reason in _coarser(one)]
+    reasons = [*_lost(plan), *(reason for value in plan.values for reason in _why_not(value))]
+    reasons += [reason for date in plan.dates for reason in _coarser(date)]
     if reasons:
         raise NotInvertibleError(
             f"inverting {plan.artefact}: {'; '.join(reasons)}; write a map for the opposite direction"
@@ -46,20 +46,20 @@ def inverse(plan: MapPlan) -> MapPlan:
         plan,
         source=plan.target,
         target=plan.source,
-        copies=tuple(Copy(one.target, one.source, one.is_explicit) for one in plan.copies),
+        copies=tuple(Copy(copy.target, copy.source, copy.is_explicit) for copy in plan.copies),
         fixed_values=plan.source_fixed_values,
         source_fixed_values=plan.fixed_values,
-        values=tuple(_turned(one) for one in plan.values),
-        dates=tuple(_dates_turned(one) for one in plan.dates),
+        values=tuple(_turned(value) for value in plan.values),
+        dates=tuple(_dates_turned(date) for date in plan.dates),
         notes=tuple(f"{id_}: no map sets it" for id_ in _unused_sources(plan)),
     )
 
 
 def _uses_of_sources(plan: MapPlan) -> Counter[str]:
-    uses = Counter(one.source for one in plan.copies)
-    uses.update(one.component for one in plan.source_fixed_values)
-    uses.update(source for one in plan.values for source in one.sources)
-    uses.update(one.source for one in plan.dates)
+    uses = Counter(copy.source for copy in plan.copies)
+    uses.update(source_fixed_value.component for source_fixed_value in plan.source_fixed_values)
+    uses.update(source for value in plan.values for source in value.sources)
+    uses.update(date.source for date in plan.dates)
     return uses
 
 
@@ -73,30 +73,38 @@ def _lost(plan: MapPlan) -> Iterator[str]:
         lost = [id_ for id_ in untold if id_ in ids]
         if lost:
             yield f"{what} {', '.join(lost)} is lost"
-    any_of = [one.component for one in plan.source_fixed_values if len(one.values) > 1]
+    any_of = [
+        source_fixed_value.component
+        for source_fixed_value in plan.source_fixed_values
+        if len(source_fixed_value.values) > 1
+    ]
     if any_of:
         yield f"{', '.join(any_of)} is fixed to several values"
     twice = [id_ for id_, count in _uses_of_sources(plan).items() if count > 1]
     if twice:
         yield f"{', '.join(twice)} is mapped by several maps"
-    made = Counter(target for one in plan.values for target in one.targets)
-    made.update(one.target for one in plan.copies)
-    made.update(one.target for one in plan.dates)
-    made.update(one.component for one in plan.fixed_values)
+    made = Counter(target for value in plan.values for target in value.targets)
+    made.update(copy.target for copy in plan.copies)
+    made.update(date.target for date in plan.dates)
+    made.update(fixed_value.component for fixed_value in plan.fixed_values)
     several = [id_ for id_, count in made.items() if count > 1]
     if several:
         yield f"{', '.join(several)} is set by several maps"
 
 
-def _why_not(one: ValueMap) -> Iterator[str]:
-    name = f"{', '.join(one.sources)} to {', '.join(one.targets)}"
-    if len(one.stages) != 1 or one.stages[0].patterns or any(piece.start is not None for piece in one.stages[0].keys):
+def _why_not(value_map: ValueMap) -> Iterator[str]:
+    name = f"{', '.join(value_map.sources)} to {', '.join(value_map.targets)}"
+    if (
+        len(value_map.stages) != 1
+        or value_map.stages[0].patterns
+        or any(piece.start is not None for piece in value_map.stages[0].keys)
+    ):
         yield f"{name} is mapped by expressions or substrings"
         return
-    if one.breaks:
+    if value_map.breaks:
         yield f"{name} depends on time"
         return
-    outcomes = list(one.stages[0].table.values())
+    outcomes = list(value_map.stages[0].table.values())
     if any(OUTCOMES in text or AMBIGUOUS in text for text in outcomes):
         yield f"{name} has several outcomes for one value"
     elif len(set(outcomes)) < len(outcomes):
@@ -105,35 +113,37 @@ def _why_not(one: ValueMap) -> Iterator[str]:
         yield f"{name} maps values to nothing"
 
 
-def _turned(one: ValueMap) -> ValueMap:
-    keys = tuple(ValueSlice(target) for target in one.targets)
-    table = {outcome: key for key, outcome in one.stages[0].table.items()}
-    return replace(one, sources=one.targets, targets=one.sources, stages=(Stage(keys, (), table, {}),))
+def _turned(value_map: ValueMap) -> ValueMap:
+    keys = tuple(ValueSlice(target) for target in value_map.targets)
+    table = {outcome: key for key, outcome in value_map.stages[0].table.items()}
+    return replace(
+        value_map, sources=value_map.targets, targets=value_map.sources, stages=(Stage(keys, (), table, {}),)
+    )
 
 
-def _coarser(one: DateMap) -> Iterator[str]:
-    reason = forgotten(one.readings[0][1])
+def _coarser(date_map: DateMap) -> Iterator[str]:
+    reason = forgotten(date_map.readings[0][1])
     if reason is not None:
-        yield f"the date in {one.source} cannot be restored: {reason}"
-    elif not _lossless_readings(one):
-        yield f"{one.target} is less precise than the date in {one.source}"
+        yield f"the date in {date_map.source} cannot be restored: {reason}"
+    elif not _lossless_readings(date_map):
+        yield f"{date_map.target} is less precise than the date in {date_map.source}"
 
 
-def _lossless_readings(one: DateMap) -> list[tuple[str | None, Reading]]:
+def _lossless_readings(date_map: DateMap) -> list[tuple[str | None, Reading]]:
     """Return ways to read written dates, for the frequencies whose writing preserves everything that was read."""
-    if len(one.readings) > 1:
+    if len(date_map.readings) > 1:
         return []
-    first = one.readings[0][1]
-    again = ((frequency, read_again(writing, first)) for frequency, writing in one.writings)
+    first = date_map.readings[0][1]
+    again = ((frequency, read_again(writing, first)) for frequency, writing in date_map.writings)
     return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
 
 
-def _dates_turned(one: DateMap) -> DateMap:
+def _dates_turned(date_map: DateMap) -> DateMap:
     return replace(
-        one,
-        source=one.target,
-        target=one.source,
-        readings=tuple(_lossless_readings(one)),
-        writings=((None, write_again(one.readings[0][1])),),
-        frequency_in_source=not one.frequency_in_source,
+        date_map,
+        source=date_map.target,
+        target=date_map.source,
+        readings=tuple(_lossless_readings(date_map)),
+        writings=((None, write_again(date_map.readings[0][1])),),
+        frequency_in_source=not date_map.frequency_in_source,
     )

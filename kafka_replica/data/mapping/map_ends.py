@@ -24,12 +24,14 @@ def side_of(structures: Structures, urn: Urn | None, of: Urn, what: str) -> tupl
         )
     structure = structure_usage(structures, urn).structure
     components = structure.components
-    dimensions = frozenset(one.id for one in components if isinstance(one, Dimension))
-    time = next((one.id for one in components if isinstance(one, Dimension) and one.is_time), None)
+    dimensions = frozenset(component.id for component in components if isinstance(component, Dimension))
+    time = next(
+        (component.id for component in components if isinstance(component, Dimension) and component.is_time), None
+    )
     measures = frozenset(measures_of(structure))
-    return MapSide(urn, tuple(one.id for one in components), dimensions, measures, time), structure
+    return MapSide(urn, tuple(component.id for component in components), dimensions, measures, time), structure
 
 
 def measures_of(structure: DataStructure) -> list[str]:
     """Return the ids of a structure's measures."""
-    return [one.id for one in structure.components if isinstance(one, Measure)]
+    return [component.id for component in structure.components if isinstance(component, Measure)]

@@ -218,21 +218,21 @@ class MapPlan:
     @property
     def targets(self) -> tuple[str, ...]:
         """Return the target components that get a value, in the order of the target."""
-        made = {one.target for one in self.copies} | {one.component for one in self.fixed_values}
-        made |= {target for one in self.values for target in one.targets} | {one.target for one in self.dates}
-        return tuple(one for one in self.target.components if one in made)
+        made = {copy.target for copy in self.copies} | {fixed_value.component for fixed_value in self.fixed_values}
+        made |= {target for value in self.values for target in value.targets} | {date.target for date in self.dates}
+        return tuple(component for component in self.target.components if component in made)
 
     @property
     def time_is_mapped(self) -> bool:
         """Return whether validity depends on the mapped period: the source has no time, or a date map reads it."""
         time = self.source.time
-        return time is None or any(one.source == time and one.target == self.target.time for one in self.dates)
+        return time is None or any(date.source == time and date.target == self.target.time for date in self.dates)
 
     @property
     def keeps_keys_apart(self) -> bool:
         """Return whether different source keys are certain to stay different."""
-        kept = {one.source for one in self.copies if one.target in self.target.dimensions}
+        kept = {copy.source for copy in self.copies if copy.target in self.target.dimensions}
         # Values without a rule all become NULL. If this is an error, such rows are rejected and do not count.
         if self.severity("no-output") == "error":
-            kept.update(*(one.sources for one in self.values if one.is_one_to_one(self.target.dimensions)))
+            kept.update(*(value.sources for value in self.values if value.is_one_to_one(self.target.dimensions)))
         return kept >= self.source.dimensions

@@ -13,24 +13,26 @@ from kafka_replica.sdmx.values.text_types import anchored
 _MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
-def outcome(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
+def outcome(engine: Engine, value_map: ValueMap, begins_s: Expression | None) -> Expression:
     """Return the outcome from the first stage that has a rule for the row's values.
 
     Args:
         engine: the engine that runs the plan.
-        one: the component map.
+        value_map: the component map.
         begins_s: the second in which the row's period begins.
     """
-    span = _span(engine, one, begins_s)
-    stages = [_of_stage(engine, stage, span) for stage in one.stages]
+    span = _span(engine, value_map, begins_s)
+    stages = [_of_stage(engine, stage, span) for stage in value_map.stages]
     return engine.coalesce(stages) if stages else engine.text(None)
 
 
-def _span(engine: Engine, one: ValueMap, begins_s: Expression | None) -> Expression:
+def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None) -> Expression:
     """Return the number of the time span, as text."""
-    if begins_s is None or not one.breaks:
+    if begins_s is None or not value_map.breaks:
         return engine.text(UNTIMED)
-    later = [(begins_s >= engine.number(second), engine.text(str(n))) for n, second in enumerate(one.breaks, start=1)]
+    later = [
+        (begins_s >= engine.number(second), engine.text(str(n))) for n, second in enumerate(value_map.breaks, start=1)
+    ]
     cases = [(engine.is_null(begins_s), engine.text(UNTIMED)), *reversed(later)]
     return engine.coalesce([engine.case(cases), engine.text("0")])
 

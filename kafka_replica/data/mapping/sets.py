@@ -40,42 +40,54 @@ def compile_in_set(
         UsageError: no map has that id, or there are several and the id is missing.
         MapError: the map cannot be carried out.
     """
-    named = [one for one in set_.structure_maps if id_ is None or id_ in {one.urn.item, one.id}]
+    named = [
+        structure_map
+        for structure_map in set_.structure_maps
+        if id_ is None or id_ in {structure_map.urn.item, structure_map.id}
+    ]
     if len(named) != 1:
-        ids = ", ".join(one.id for one in set_.structure_maps) or "none"
+        ids = ", ".join(structure_map.id for structure_map in set_.structure_maps) or "none"
         raise UsageError(f"mapping by {set_.urn}{f', {id_}' if id_ else ''}: name one of its structure maps: {ids}")
     map_ = named[0]
     source, source_structure = side_of(structures, map_.source, map_.urn, "source")
     target, target_structure = side_of(structures, map_.target, map_.urn, "target")
     building = PlanBuilder(map_.urn, source, target)
-    schemes = {one.id: one for one in set_.scheme_maps if one.urn.cls in _OF_CODES}
-    for one in map_.component_maps:
-        building.add([_component_map(structures, one, building, schemes, source_structure)])
+    schemes = {scheme_map.id: scheme_map for scheme_map in set_.scheme_maps if scheme_map.urn.cls in _OF_CODES}
+    for component_map in map_.component_maps:
+        building.add([_component_map(structures, component_map, building, schemes, source_structure)])
     building.add_implicit(source_structure, target_structure, by_id=implicit)
     return building.plan(structures.version, severities)
 
 
 def _component_map(
     structures: Structures,
-    one: ComponentMapInSet,
+    component_map_in_set: ComponentMapInSet,
     building: PlanBuilder,
     schemes: Mapping[str, SchemeMapInSet],
     structure: DataStructure,
 ) -> Copy | ValueMap:
     artefact = str(building.artefact)
-    if one.codelist_map is not None:
-        scheme = schemes.get(one.codelist_map)
+    if component_map_in_set.codelist_map is not None:
+        scheme = schemes.get(component_map_in_set.codelist_map)
         if scheme is None:
-            raise MapError(f"compiling {artefact}: there is no codelist map {one.codelist_map!r} in its structure set")
+            raise MapError(
+                f"compiling {artefact}: there is no codelist map {component_map_in_set.codelist_map!r} in its "
+                "structure set"
+            )
         rows = [_of_pair(item.source.value, item.target) for item in scheme.item_maps]
         artefact = str(scheme.urn)
-    elif one.value_mappings:
-        rows = [_of_pair(*pair) for pair in one.value_mappings]
-    elif one.to_value_type in {"Name", "Description"}:
-        rows = [_of_pair(value, text) for value, text in _texts(structures, one, structure, artefact).items()]
+    elif component_map_in_set.value_mappings:
+        rows = [_of_pair(*pair) for pair in component_map_in_set.value_mappings]
+    elif component_map_in_set.to_value_type in {"Name", "Description"}:
+        rows = [
+            _of_pair(value, text)
+            for value, text in _texts(structures, component_map_in_set, structure, artefact).items()
+        ]
     else:
-        return Copy(one.source, one.target)
-    return value_map((one.source,), (one.target,), rows, building.target.dimensions, artefact)
+        return Copy(component_map_in_set.source, component_map_in_set.target)
+    return value_map(
+        (component_map_in_set.source,), (component_map_in_set.target,), rows, building.target.dimensions, artefact
+    )
 
 
 def _of_pair(source: str, target: str | None) -> RepresentationMapping:
@@ -83,10 +95,10 @@ def _of_pair(source: str, target: str | None) -> RepresentationMapping:
 
 
 def _texts(
-    structures: Structures, one: ComponentMapInSet, structure: DataStructure, artefact: str
+    structures: Structures, component_map_in_set: ComponentMapInSet, structure: DataStructure, artefact: str
 ) -> dict[str, str | None]:
     """Return the name or description of each code, in the map's language (2.0), else in English or the first one."""
-    component = next((part for part in structure.components if part.id == one.source), None)
+    component = next((part for part in structure.components if part.id == component_map_in_set.source), None)
     enumeration = None if component is None else structures.enumeration_of(component)
     listed = None if enumeration is None else structures.get(enumeration)
     items: Mapping[str, Code] | Mapping[str, Concept]
@@ -96,9 +108,10 @@ def _texts(
         items = listed.concepts
     else:
         raise MapError(
-            f"compiling {artefact}: {one.source} becomes the {one.to_value_type} of its code, but it has no codelist"
+            f"compiling {artefact}: {component_map_in_set.source} becomes the "
+            f"{component_map_in_set.to_value_type} of its code, but it has no codelist"
         )
-    language = getattr(one, "preferred_language", None)
-    if one.to_value_type == "Name":
+    language = getattr(component_map_in_set, "preferred_language", None)
+    if component_map_in_set.to_value_type == "Name":
         return {id_: item.name(language) or item.name() for id_, item in items.items()}
     return {id_: item.description(language) or item.description() for id_, item in items.items()}

@@ -84,7 +84,7 @@ def value_map(
     Raises:
         MapError: a row does not fit the components, or has an expression that cannot be used.
     """
-    rows = [_row(number, one, sources, targets, artefact) for number, one in enumerate(mappings, start=1)]
+    rows = [_row(number, mapping, sources, targets, artefact) for number, mapping in enumerate(mappings, start=1)]
     breaks = sorted({second for row in rows for second in (row.valid_from_s, row.valid_to_s) if second is not None})
     spans = [(breaks[0] - 1 if breaks else 0), *breaks]
     key_places = [place for place, target in enumerate(targets) if target in dimensions]
@@ -138,7 +138,7 @@ def _outcomes(rows: Sequence[_Row], key_places: Sequence[int] | None) -> str:
 
 def span_number(breaks: Sequence[int], second: int | None) -> str:
     """Return the number of the time span that a second is in, as it is written in the keys of timed tables."""
-    return UNTIMED if second is None else str(sum(second >= one for one in breaks))
+    return UNTIMED if second is None else str(sum(second >= break_ for break_ in breaks))
 
 
 def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], targets: Sequence[str], of: str) -> _Row:
@@ -148,7 +148,7 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
             f"compiling {of}: row {number} has {ends}, but {', '.join(sources)} are mapped to {', '.join(targets)}; "
             "correct the map"
         )
-    if any(_CONTROL.search(text) for text in (*(one.value for one in mapping.sources), *mapping.targets)):
+    if any(_CONTROL.search(text) for text in (*(source.value for source in mapping.sources), *mapping.targets)):
         raise MapError(f"compiling {of}: row {number} has control characters, which XML does not allow")
     keys: list[ValueSlice] = []
     parts: list[str] = []
@@ -157,14 +157,14 @@ def _row(number: int, mapping: RepresentationMapping, sources: Sequence[str], ta
     for component, value in zip(sources, mapping.sources, strict=True):
         if value.is_reg_ex:
             expression = _expression(number, component, value, of)
-            before = sum(one.groups for one in patterns)
+            before = sum(pattern.groups for pattern in patterns)
             if expression.is_unsure:
                 unsure.update(range(before + 1, before + expression.groups + 1))
             patterns.append(Pattern(_slice(number, component, value, of), expression.written, expression.groups))
         else:
             keys.append(_slice(number, component, value, of))
             parts.append(value.value)
-    outcome, groups = _target(number, mapping, targets, sum(one.groups for one in patterns), of)
+    outcome, groups = _target(number, mapping, targets, sum(pattern.groups for pattern in patterns), of)
     if groups & unsure:
         raise MapError(
             f"compiling {of}: row {number}: a target refers to group {min(groups & unsure)}, but a part of its "
@@ -209,7 +209,7 @@ def _target(
     number: int, mapping: RepresentationMapping, targets: Sequence[str], groups: int, of: str
 ) -> tuple[str, frozenset[int]]:
     """Return the outcome, with placeholders for groups, and the groups that it refers to."""
-    if not any(one.is_reg_ex for one in mapping.sources):
+    if not any(source.is_reg_ex for source in mapping.sources):
         written = [text or NOTHING for text in mapping.targets]
         return PARTS.join(written + [NOTHING] * (len(targets) - len(written))), frozenset()
     used: set[int] = set()

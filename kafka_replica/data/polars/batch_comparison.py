@@ -158,7 +158,7 @@ class BatchComparison:
                 self._kept.setdefault(number, []).append(mine.select(ROW, *names))
                 continue
             needed = {check.component, *components_of(check.flagged)} if isinstance(check, LevelCheck) else set()
-            columns = [ROW, *names, *(one for one in counted.columns if one in needed - {*names})]
+            columns = [ROW, *names, *(column for column in counted.columns if column in needed - {*names})]
             hashed = counted.with_columns(hash_of(names), hash_of(names, _SEEDS[1]).alias(_OTHER))
             found = hashed.join(candidates, on=[_HASH, _OTHER], how="semi", maintain_order="left")
             self._kept.setdefault(number, []).append(found.select(columns))

@@ -69,7 +69,7 @@ def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame
 def value_of(check: Comparison, rows: PreparedFrame) -> pl.Expr:
     """Return the value that a finding shows."""
     if isinstance(check, KeyCheck):
-        return joined([pl.col(one) for one in check.components])
+        return joined([pl.col(component) for component in check.components])
     return rows.shown_text(check.component)
 
 

@@ -31,7 +31,7 @@ def with_errors_in_words(frame: pl.DataFrame) -> pl.DataFrame:
 
 def have_one_layout(originals: Sequence[InputLayout]) -> bool:
     """Return whether there are layouts, and all have the same columns, separator and encoding."""
-    return bool(originals) and all(one.written.is_like(originals[0].written) for one in originals)
+    return bool(originals) and all(original.written.is_like(originals[0].written) for original in originals)
 
 
 class RejectedFile:

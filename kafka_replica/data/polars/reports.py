@@ -99,7 +99,7 @@ def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.
         columns: the columns of the frame.
     """
     given = set(columns)
-    time = next((one.id for one in rules.columns if one.is_time and one.id in given), None)
+    time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
     keys = [pl.col(one) for one in rules.series if one in given]
     rows = pl.int_range(pl.len()).alias("__row")  # otherwise a frame of constants would have one row
     period = pl.lit(None, pl.String) if time is None else pl.col(time)

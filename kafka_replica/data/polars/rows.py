@@ -53,18 +53,20 @@ class PreparedFrame:
                 self.texts, self.expressions
             )  # fmt: skip
             checks = self.bound.checks
-            flags = rows.select([expressions.condition(checks[one].broken).alias(str(one)) for one in numbers])
-            for one in numbers:
-                flagged = flags[str(one)]
+            flags = rows.select(
+                [expressions.condition(checks[each_number].broken).alias(str(each_number)) for each_number in numbers]
+            )
+            for each_number in numbers:
+                flagged = flags[str(each_number)]
                 if flagged.any():
                     hit = rows.filter(flagged.fill_null(value=False))
                     # If several values of a row are wrong, only the first is reported.
                     hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
-                    yield one, hit, self._shown(checks[one], lists)
+                    yield each_number, hit, self._shown(checks[each_number], lists)
 
     def _singly(self, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
         """Return a row for each value in these columns of lists, so that a check sees single values."""
-        checks = [self.bound.checks[one] for one in numbers]
+        checks = [self.bound.checks[number] for number in numbers]
         wanted = frozenset().union(*(check.looks_at | set(check.shown) for check in checks))
         rows = self.texts.select(
             ROW,
@@ -102,7 +104,7 @@ def joined(texts: Sequence[pl.Expr]) -> pl.Expr:
         return pl.lit(None, pl.String)
     if len(texts) == 1:
         return texts[0]
-    return pl.concat_str([one.fill_null("") for one in texts], separator=".")
+    return pl.concat_str([text.fill_null("") for text in texts], separator=".")
 
 
 def prepared(df: pl.DataFrame, rules: Rules) -> PreparedFrame:

@@ -63,7 +63,7 @@ def data_schema(
 
     Source: SDMX 2.1 Section 3A and SDMX 3.0 Section 3, "Structure Specific"; SDMXDataStructureSpecific.xsd.
     """
-    dimensions = [one.id for one in resolved.dimensions]
+    dimensions = [dimension.id for dimension in resolved.dimensions]
     time = resolved.data_structure.time_dimension
     default = ALL_DIMENSIONS if time is None else time.id
     chosen = dimension_at_observation or default
@@ -90,10 +90,10 @@ class _Parts:
         self._is_3 = version != "2.1"
         self._types = SimpleTypes(is_3=self._is_3, as_of=as_of)
         components = resolved.used_components.values()
-        self._dimensions = {one.id: self._types.value_type(one) for one in resolved.dimensions}
-        self._measures = [self._types.value_type(one) for one in components if one.kind == "measure"]
+        self._dimensions = {dimension.id: self._types.value_type(dimension) for dimension in resolved.dimensions}
+        self._measures = [self._types.value_type(component) for component in components if component.kind == "measure"]
         described = [
-            *((None, one) for one in components if one.kind == "attribute"),
+            *((None, component) for component in components if component.kind == "attribute"),
             *resolved.metadata_attributes.items(),
         ]
         relationships: list[tuple[ValueType, AttributeRelationship]] = [
@@ -105,7 +105,7 @@ class _Parts:
         self._attached: Attachment = attach(relationships, self._groups, at_observation)
         self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
         self._comp_names = {
-            **{one.id: f"{one.id}_MEASURE" for one in self._measures},
+            **{measure.id: f"{measure.id}_MEASURE" for measure in self._measures},
             **{one.id: f"{one.id}_ATTRIBUTE" for one, _ in relationships},
         }
         self._time_series = version == "2.1" and at_observation == TIME_PERIOD
@@ -126,14 +126,14 @@ class _Parts:
     def _check(self) -> None:
         """Raise UnwritableError if messages of the version cannot represent a component, or names are not unique."""
         if not self._is_3:
-            strange = [one.id for one in self._measures if one.id != _OBS_VALUE]
+            strange = [measure.id for measure in self._measures if measure.id != _OBS_VALUE]
             strange += [one.id for one in self._all if not one.is_attribute]
             if strange:
                 raise UnwritableError(
                     f"SDMX-ML 2.1 cannot represent {', '.join(dict.fromkeys(strange))} of {self._urn}: its only "
                     "measure is OBS_VALUE, and a value is a single text; generate the schema of version 3.0"
                 )
-        names = [name_in_xml(one, "group") for one in self._groups]
+        names = [name_in_xml(group, "group") for group in self._groups]
         names += [self._comp_names[one.id] for one in self._all if self._has_comp(one)]
         names += ["DataSetType", "SeriesType", "ObsType", "GroupType", "AttsType"]
         counts = {
@@ -151,7 +151,7 @@ class _Parts:
         return self._is_3 and value.is_complex and value.id not in self._dimensions
 
     def _elements(self, values: Iterable[ValueType], *others: str) -> list[str]:
-        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(one) for one in values) else []
+        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(value) for value in values) else []
         return [ANNOTATIONS, *comps, *others, metadata_element(self._version)]
 
     def _keys(self, ids: Iterable[str], use: Literal["required", "optional"] = "required") -> Iterator[str]:
@@ -159,12 +159,12 @@ class _Parts:
         yield from (attribute(id_, self._dimensions[id_].type, wanted) for id_ in ids if id_ in self._dimensions)
 
     def _values(self, values: Iterable[ValueType], *, of_observations: bool = False) -> Iterator[str]:
-        for one in values:
-            if not one.is_attribute:
+        for value in values:
+            if not value.is_attribute:
                 continue
-            required = self.complete and one.is_mandatory and not self._has_comp(one)
+            required = self.complete and value.is_mandatory and not self._has_comp(value)
             required = required and (of_observations or not self._is_3)
-            yield attribute(one.id, one.type, "required" if required else "optional")
+            yield attribute(value.id, value.type, "required" if required else "optional")
 
     def _unused(self, used: Iterable[str], *, time: bool = False) -> Iterator[str]:
         """Yield prohibitions of the attributes that the base types declare, but that this part does not have."""
@@ -177,7 +177,7 @@ class _Parts:
     def _attributes_type(self) -> str:
         """Return the type of the element Atts, whose values belong to the data set or to some dimensions (3.x)."""
         values = [*self._attached.data_set, *self._attached.series, *self._of_dimensions()]
-        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(one) for one in values) else []
+        comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(value) for value in values) else []
         given = [*self._keys(self._dimensions, "optional"), *self._values(values)]
         return restriction("AttsType", "dsd:AttsType", [ANNOTATIONS, *comps], [*given, *self._time_if_unused()])
 
@@ -200,26 +200,26 @@ class _Parts:
             values = self._attached.groups[id_]
             own = [*self._keys(group.dimensions), *self._values(values)]
             fixed = f'<xs:attribute name="type" type="common:IDType" use="optional" fixed="{id_}"/>'
-            unused = self._unused([*group.dimensions, *(one.id for one in values)])
+            unused = self._unused([*group.dimensions, *(value.id for value in values)])
             base = "GroupType" if several else "dsd:GroupType"
             yield restriction(id_, base, self._elements(values), [*own, fixed, *unused])
 
     def _series_type(self) -> str:
         values = self._attached.series
-        keys = [one for one in self._dimensions if one != self._at_observation]
+        keys = [dimension for dimension in self._dimensions if dimension != self._at_observation]
         comps, last = self._elements(values)[1:-1], metadata_element(self._version)
         return restriction(
             "SeriesType",
             "dsd:TimeSeriesType" if self._time_series else "dsd:SeriesType",
             [ANNOTATIONS, *comps, element("Obs", "ObsType"), last],
             [*self._keys(keys), *self._values(values),
-             *self._unused([*keys, *(one.id for one in values)], time=not self._time_series)],
+             *self._unused([*keys, *(value.id for value in values)], time=not self._time_series)],
         )  # fmt: skip
 
     def _observation_type(self) -> str:
         values = [*self._attached.observations, *self._measures]
         keys = list(self._dimensions) if self._at_observation is None else [self._at_observation]
-        used = [*keys, *(one.id for one in values)]
+        used = [*keys, *(value.id for value in values)]
         prohibited = [] if self._time_series else [attribute("type", "common:IDType", "prohibited")]
         if not self._is_3 and _OBS_VALUE not in used:
             prohibited.append(attribute(_OBS_VALUE, "xs:anySimpleType", "prohibited"))
@@ -246,5 +246,5 @@ class _Parts:
             "DataSetType",
             "dsd:TimeSeriesDataSetType" if self._time_series else "dsd:DataSetType",
             [ANNOTATIONS, PROVIDER, *content, metadata_element(self._version)],
-            [*self._values(values), *self._unused(one.id for one in values)],
+            [*self._values(values), *self._unused(value.id for value in values)],
         )

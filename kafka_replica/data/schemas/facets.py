@@ -130,9 +130,9 @@ def _decimals(base: str, decimals: int | None) -> Iterator[str]:
 def restricted(base: str, restrictions: list[str]) -> str:
     """Return an anonymous type that applies the restrictions to the base one after the other."""
     inner = ""
-    for one in restrictions or [""]:
+    for restriction in restrictions or [""]:
         opening = f"<xs:restriction>{inner}" if inner else f'<xs:restriction base="{base}">'
-        inner = f"<xs:simpleType>{opening}{one}</xs:restriction></xs:simpleType>"
+        inner = f"<xs:simpleType>{opening}{restriction}</xs:restriction></xs:simpleType>"
     return inner
 
 
@@ -140,4 +140,4 @@ def enumerated(values: list[str]) -> str:
     """Return an anonymous type that allows only these values; without values, it allows none."""
     # Without enumerations, any text would be allowed; no text is both empty and at least one character long.
     nothing = facet("minLength", 1) + facet("enumeration", "")
-    return restricted(STRING, ["".join(facet("enumeration", one) for one in values) or nothing])
+    return restricted(STRING, ["".join(facet("enumeration", value) for value in values) or nothing])

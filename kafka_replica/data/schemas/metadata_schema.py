@@ -68,8 +68,14 @@ class _Parts:
 
     def __init__(self, structure: MetadataStructure, attributes: ReportedAttributes) -> None:
         self._urn, self._attributes = structure.urn, attributes
-        self._reports = {name_in_xml(one.id, "report structure"): one for one in structure.report_structures.values()}
-        self._targets = {name_in_xml(one.id, "metadata target"): one for one in structure.metadata_targets.values()}
+        self._reports = {
+            name_in_xml(report_structure.id, "report structure"): report_structure
+            for report_structure in structure.report_structures.values()
+        }
+        self._targets = {
+            name_in_xml(metadata_target.id, "metadata target"): metadata_target
+            for metadata_target in structure.metadata_targets.values()
+        }
         self._names: list[str] = []
         self._check()
 
@@ -95,8 +101,8 @@ class _Parts:
 
     def _check(self) -> None:
         named = {id_ for report in self._reports.values() for id_ in report.metadata_targets}
-        empty = [one.id for one in self._reports.values() if not one.metadata_targets]
-        empty += [one.id for one in self._targets.values() if not one.target_objects]
+        empty = [each_report.id for each_report in self._reports.values() if not each_report.metadata_targets]
+        empty += [target.id for target in self._targets.values() if not target.target_objects]
         if not self._reports or empty or not named <= self._targets.keys():
             wrong = ", ".join([*empty, *sorted(named - self._targets.keys())])
             raise UnwritableError(
@@ -131,15 +137,18 @@ class _Parts:
     def _of_target(self, target: MetadataTarget) -> Iterator[str]:
         """Yield the types of the references to the objects that a target consists of."""
         own, ids = f"{target.id}.ReferenceValueType", f"{target.id}.TargetObject.ID"
-        references = {one.id: reference_of(one) for one in target.target_objects.values()}
-        kinds = {one.element: element(one.element, one.general_type, _ONCE) for one in references.values()}
+        references = {target_object.id: reference_of(target_object) for target_object in target.target_objects.values()}
+        kinds = {
+            reference.element: element(reference.element, reference.general_type, _ONCE)
+            for reference in references.values()
+        }
         yield complex_type(
             self._named(own), "msd:ReferenceValueType", choice(kinds.values()), [_id(ids)], abstract=' abstract="true"'
         )
         yield self._ids(ids, references)
-        for id_, one in references.items():
-            content = choice([element(one.element, one.type, _ONCE)])
-            yield complex_type(self._named(f"{target.id}.{one.name}"), own, content, [_id(ids, id_)])
+        for id_, reference in references.items():
+            content = choice([element(reference.element, reference.type, _ONCE)])
+            yield complex_type(self._named(f"{target.id}.{reference.name}"), own, content, [_id(ids, id_)])
 
     def _of_report(self, report: ReportStructure) -> Iterator[str]:
         """Yield the types of a report, of its targets and of its attributes."""

@@ -50,7 +50,7 @@ class ReportedAttributes:
         return self._sequence(list(report.metadata_attributes.values()), report.id)
 
     def _sequence(self, attributes: list[MetadataAttribute], path: str) -> str:
-        return f"<xs:sequence>{''.join(self._element(one, path) for one in attributes)}</xs:sequence>"
+        return f"<xs:sequence>{''.join(self._element(attribute, path) for attribute in attributes)}</xs:sequence>"
 
     def _element(self, attribute: MetadataAttribute, path: str) -> str:
         name = name_in_xml(attribute.id, "metadata attribute")

@@ -90,7 +90,7 @@ class SimpleTypes:
         found = described(effective)
         if name == _START_DAY and not self._is_3:
             return "xs:gMonthDay"  # the base schemas of 2.1 declare it
-        marks = frozenset(one for one in found.marks if is_xml(one) and (self._is_3 or one != NOT_AVAILABLE))
+        marks = frozenset(mark for mark in found.marks if is_xml(mark) and (self._is_3 or mark != NOT_AVAILABLE))
         if name == TIME_PERIOD and not (found.column.is_time and effective.enumeration is None):
             return OBSERVATIONAL  # the base schemas declare it
         allowed = effective.allowed_ids(as_of=self._as_of)

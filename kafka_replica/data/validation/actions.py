@@ -41,7 +41,7 @@ class Actions:
             raise ConfigurationError(f"validating with action={default!r}: give one of {', '.join(SPELLINGS)}")
         self._default, self._has_column = default, has_column
         self._components = components
-        self._dimensions = [one.column.id for one in components if one.column.kind == "dimension"]
+        self._dimensions = [component.column.id for component in components if component.column.kind == "dimension"]
 
     def unknown(self) -> Condition:
         """Return whether the action is not defined by the standard."""
@@ -66,20 +66,20 @@ class Actions:
 
     def is_partial(self) -> Condition:
         """Return whether a row is about more than one observation, because a dimension is switched off."""
-        return some(*(self.switched_off(one) for one in self._dimensions))
+        return some(*(self.switched_off(dimension) for dimension in self._dimensions))
 
     def is_empty(self) -> Condition:
         """Return whether a row with the action merge has nothing to merge."""
-        rest = [one.column.id for one in self._components if one.column.kind != "dimension"]
+        rest = [component.column.id for component in self._components if component.column.kind != "dimension"]
         return every(self.any_of("merge"), *(IsNull(one) for one in rest))
 
     def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
         """Yield, for each dimension, whether it is switched off although a value in the row depends on it."""
         for dimension in self._dimensions:
             given = [
-                Not(IsNull(one.column.id))
-                for one in self._components
-                if one.column.kind != "dimension" and _depends(one, dimension)
+                Not(IsNull(component.column.id))
+                for component in self._components
+                if component.column.kind != "dimension" and _depends(component, dimension)
             ]
             yield dimension, every(self.switched_off(dimension), some(*given))
 
@@ -88,8 +88,8 @@ class Actions:
         return Not(IsNull(ACTION))
 
 
-def _depends(one: DescribedComponent, dimension: str) -> bool:
-    component = one.component
+def _depends(described_component: DescribedComponent, dimension: str) -> bool:
+    component = described_component.component
     if not isinstance(component, Attribute):
         return True  # a measure
     relationship = component.relationship

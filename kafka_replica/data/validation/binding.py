@@ -61,7 +61,7 @@ class BoundRules:
     def compares_by(self) -> tuple[str, ...]:
         """Return the dimensions by which rows are compared, whether or not they have columns."""
         found = [
-            *(one for check in self.keys for one in check.components),
+            *(component for check in self.keys for component in check.components),
             *(one for check in self.levels for one in check.level),
         ]
         return tuple(dict.fromkeys(found))
@@ -140,16 +140,16 @@ def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
-        ("column-missing", [one.id for one in rules.columns if one.must_exist and one.id not in columns],
+        ("column-missing", [each.id for each in rules.columns if each.must_exist and each.id not in columns],
          "there is no column {}, which must be given"),
-        ("column-unknown", [one for one in columns if one not in known | STANDING and not _is_ours(one)],
+        ("column-unknown", [each for each in columns if each not in known | STANDING and not _is_ours(each)],
          "column {} is not a component of the data structure"),
-        ("column-duplicated", [one for one, count in Counter(columns).items() if count > 1],
+        ("column-duplicated", [each for each, count in Counter(columns).items() if count > 1],
          "there is more than one column {}"),
     ):  # fmt: skip
         severity = rules.severity(rule)
         if severity is not None:
-            yield from (Finding(rule, one, None, message.format(_shown(one)), severity, structure) for one in names)
+            yield from (Finding(rule, name, None, message.format(_shown(name)), severity, structure) for name in names)
 
 
 def _shown(name: str) -> str:

@@ -73,10 +73,10 @@ def compile_rules(
     """
     wanted = dict(severities(rules))
     resolved = structures.resolve(target_of(structures, reference), metadata=False, allow_missing=allow_missing)
-    used = [described(one) for one in resolved.used_components.values()]
+    used = [described(component) for component in resolved.used_components.values()]
     actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
     compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
-    compiler.unchecked += [_without(one) for one in resolved.missing_lists]
+    compiler.unchecked += [_without(missing_list) for missing_list in resolved.missing_lists]
     checks_of_constraints = (*compiler.constraints(), *compiler.validity(structures))
     return Rules(
         artefact=resolved.urn,
@@ -119,7 +119,7 @@ class _Compiler:
         applied = apply_constraints(in_force, self.resolved.used_components, self.as_of)
         self.unchecked += [*applied.notes, *constraints_not_checked(self.resolved)]
         self.unprefixed = applied.unprefixed
-        by_id = {one.column.id: one for one in self.components}
+        by_id = {component.column.id: component for component in self.components}
         return tuple(self._living(check) for check in constraint_checks(applied, by_id, self.severities))
 
     def validity(self, structures: Structures) -> tuple[Check, ...]:
@@ -131,7 +131,9 @@ class _Compiler:
     def _living(self, check: Check) -> Check:
         """Restrict a check to rows that are not deletions, and exempt marks for missing values."""
         guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
-        marks = next((one.marks for one in self.components if one.column.id == check.component), frozenset())
+        marks = next(
+            (component.marks for component in self.components if component.column.id == check.component), frozenset()
+        )
         if check.component is not None and marks:
             guards.append(Not(In(ComponentText(check.component), marks)))
         broken = every(check.broken, *guards)
@@ -143,10 +145,10 @@ class _Compiler:
         structure = str(self.resolved.data_structure.urn)
         for rule, component, condition, message in self._of_actions():
             yield from self._check(rule, component, condition, message, structure)
-        for one in self.components:
-            yield from self._missing(one, structure)
-            yield from self._occurrences(one, structure)
-            yield from self._represented(one, structure)
+        for each_component in self.components:
+            yield from self._missing(each_component, structure)
+            yield from self._occurrences(each_component, structure)
+            yield from self._represented(each_component, structure)
         found = frequency_check(self.components)
         if found is not None:
             yield from self._check("frequency", found.component, found.broken, found.message, structure, of_value=True)
@@ -170,8 +172,8 @@ class _Compiler:
             text = f"{'the value of ' if of_value else ''}{component} {message}"
             yield Check(rule, self.severities[rule], component, broken, text, artefact, (component,))
 
-    def _missing(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
-        column, rule = one.column, f"{one.column.kind}-missing"
+    def _missing(self, described_component: DescribedComponent, structure: str) -> Iterator[Check]:
+        column, rule = described_component.column, f"{described_component.column.kind}-missing"
         if not column.is_required or rule not in self.severities:
             return
         demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
@@ -179,61 +181,90 @@ class _Compiler:
         broken = every(IsNull(column.id), demanded)
         yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
 
-    def _occurrences(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
-        column = one.column
+    def _occurrences(self, described_component: DescribedComponent, structure: str) -> Iterator[Check]:
+        column = described_component.column
         if not column.is_multi_lingual:
             several = CompareInt(ValueCount(column.id, "languages"), ">", Number(1))
             yield from self._check("language", column.id, several, "has texts in more than one language", structure)
-        if one.max_occurs is not None:
-            many = CompareInt(ValueCount(column.id), ">", Number(one.max_occurs))
+        if described_component.max_occurs is not None:
+            many = CompareInt(ValueCount(column.id), ">", Number(described_component.max_occurs))
             yield from self._check(
-                "occurrences", column.id, many, f"has more than {counted(one.max_occurs, 'value')}", structure
+                "occurrences",
+                column.id,
+                many,
+                f"has more than {counted(described_component.max_occurs, 'value')}",
+                structure,
             )
-        if one.min_occurs is not None and one.min_occurs > 1:
-            few = every(Not(IsNull(column.id)), CompareInt(ValueCount(column.id), "<", Number(one.min_occurs)))
+        if described_component.min_occurs is not None and described_component.min_occurs > 1:
+            few = every(
+                Not(IsNull(column.id)), CompareInt(ValueCount(column.id), "<", Number(described_component.min_occurs))
+            )
             yield from self._check(
-                "occurrences", column.id, few, f"has fewer than {counted(one.min_occurs, 'value')}", structure
+                "occurrences",
+                column.id,
+                few,
+                f"has fewer than {counted(described_component.min_occurs, 'value')}",
+                structure,
             )
 
-    def _represented(self, one: DescribedComponent, structure: str) -> Iterator[Check]:
-        excused = self._excused(one)
+    def _represented(self, described_component: DescribedComponent, structure: str) -> Iterator[Check]:
+        excused = self._excused(described_component)
         artefact = structure
-        if one.column.enumeration is not None:
-            artefact, found = str(one.column.enumeration), iter([self._coded(one, one.column.enumeration)])
-            self.unchecked += self._unfit_codes(one, one.column.enumeration)
+        if described_component.column.enumeration is not None:
+            artefact, found = (
+                str(described_component.column.enumeration),
+                iter([self._coded(described_component, described_component.column.enumeration)]),
+            )
+            self.unchecked += self._unfit_codes(described_component, described_component.column.enumeration)
         else:
             unchecked: list[str] = []
-            found = facets(one.column.id, one.column.text_type, one.format, unchecked.append, self._shifted())
+            found = facets(
+                described_component.column.id,
+                described_component.column.text_type,
+                described_component.format,
+                unchecked.append,
+                self._shifted(),
+            )
             found = iter(list(found))
-            self.unchecked += [f"{one.column.id}: {what}" for what in unchecked]
+            self.unchecked += [f"{described_component.column.id}: {what}" for what in unchecked]
         for rule, condition, message in found:
-            yield from self._check(rule, one.column.id, every(condition, *excused), message, artefact, of_value=True)
-
-    def _coded(self, one: DescribedComponent, enumeration: Urn) -> FacetViolation:
-        rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
-        values = one.column.values | one.marks | self.unprefixed.get(one.column.id, frozenset())
-        broken = Not(In(ComponentText(one.column.id), values))
-        return FacetViolation(rule, broken, f"is not a {what} of {enumeration.reference}")
-
-    def _unfit_codes(self, one: DescribedComponent, enumeration: Urn) -> Iterator[str]:
-        """Yield demands of a format that codes of the list violate: an error in the structure, not in the data."""
-        for code, message in _unfit(one.column.values, one.format):
-            yield (
-                f"{one.column.id}: code {code} of {enumeration.reference} {message}, as the format of its codes "
-                "requires; codes are only compared with the list"
+            yield from self._check(
+                rule, described_component.column.id, every(condition, *excused), message, artefact, of_value=True
             )
 
-    def _excused(self, one: DescribedComponent) -> list[Condition]:
+    def _coded(self, described_component: DescribedComponent, enumeration: Urn) -> FacetViolation:
+        rule, what = ("value-unknown", "value") if enumeration.cls == "ValueList" else ("code-unknown", "code")
+        values = (
+            described_component.column.values
+            | described_component.marks
+            | self.unprefixed.get(described_component.column.id, frozenset())
+        )
+        broken = Not(In(ComponentText(described_component.column.id), values))
+        return FacetViolation(rule, broken, f"is not a {what} of {enumeration.reference}")
+
+    def _unfit_codes(self, described_component: DescribedComponent, enumeration: Urn) -> Iterator[str]:
+        """Yield demands of a format that codes of the list violate: an error in the structure, not in the data."""
+        for code, message in _unfit(described_component.column.values, described_component.format):
+            yield (
+                f"{described_component.column.id}: code {code} of {enumeration.reference} {message}, as the "
+                "format of its codes requires; codes are only compared with the list"
+            )
+
+    def _excused(self, described_component: DescribedComponent) -> list[Condition]:
         """Return the conditions under which a value need not be valid for its type."""
-        id_ = one.column.id
-        marked = [Not(In(ComponentText(id_), one.marks))] if one.marks and one.column.enumeration is None else []
-        if one.column.kind == "dimension":
+        id_ = described_component.column.id
+        marked = (
+            [Not(In(ComponentText(id_), described_component.marks))]
+            if described_component.marks and described_component.column.enumeration is None
+            else []
+        )
+        if described_component.column.kind == "dimension":
             return [*marked, Not(self.actions.switched_off(id_))]
         return [*marked, Not(self.actions.any_of("delete"))]
 
     def unshifted(self, check: Check) -> Check:
         """Exempt periods of reporting years that begin on a different day than the check assumes."""
-        if not any(one.column.id == _YEAR_START for one in self.components):
+        if not any(component.column.id == _YEAR_START for component in self.components):
             return check
         compared = sorted(regex_components(check.broken))
         self.unchecked += [
@@ -246,14 +277,14 @@ class _Compiler:
 
     def _shifted(self) -> Condition:
         """Return whether reporting years do not begin on 1 January."""
-        if not any(one.column.id == _YEAR_START for one in self.components):
+        if not any(component.column.id == _YEAR_START for component in self.components):
             return Constant(value=False)
         return every(Not(IsNull(_YEAR_START)), Not(Matches(ComponentText(_YEAR_START), "--01-01.*")))
 
     def keys(self) -> Iterator[KeyCheck]:
         if "duplicate-key" not in self.severities:
             return
-        dimensions = tuple(one.column.id for one in self.components if one.column.kind == "dimension")
+        dimensions = tuple(component.column.id for component in self.components if component.column.kind == "dimension")
         if dimensions:
             yield KeyCheck(
                 "duplicate-key", self.severities["duplicate-key"], dimensions,

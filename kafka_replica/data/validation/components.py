@@ -37,7 +37,7 @@ class DescribedComponent(NamedTuple):
     @property
     def marks(self) -> frozenset[str]:
         """Return the values that are marks, such as the mark for a missing value; rules on values ignore them."""
-        found = {one.value for one in self.format.sentinel_values}
+        found = {sentinel_value.value for sentinel_value in self.format.sentinel_values}
         if self.column.kind != "dimension":
             is_floating = self.column.enumeration is None and self.column.text_type in FLOATING
             found.add(NOT_A_NUMBER if is_floating else NOT_AVAILABLE)

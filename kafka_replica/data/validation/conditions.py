@@ -226,7 +226,7 @@ def sets_in(condition: Condition) -> list[frozenset[str]]:
         case Not(inner):
             return sets_in(inner)
         case And(parts) | Or(parts):
-            return [one for part in parts for one in sets_in(part)]
+            return [set_ for part in parts for set_ in sets_in(part)]
     return []
 
 

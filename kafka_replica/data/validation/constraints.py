@@ -47,7 +47,7 @@ def constraint_checks(
         components: the components that data can have, by id.
         severities: the severity of each rule that is on.
     """
-    marks = {id_: one.marks for id_, one in components.items()}
+    marks = {id_: component.marks for id_, component in components.items()}
     for constraint, violation in applied.violations:
         rule, message = _DEMANDS[violation.demand]
         if rule not in severities:

@@ -61,7 +61,7 @@ def _examples(text_type: str, format_: TextFormat) -> Iterator[str]:
         yield from _numbers(text_type, format_)
         return
     if text_type == "Numeric":
-        yield from (one for one in _numbers("Integer", format_) if one.isdecimal())
+        yield from (number for number in _numbers("Integer", format_) if number.isdecimal())
     yield from _BY_TYPE.get(text_type) or _GROUPS.get(text_type) or ("some text", "x", "Zürich")
     if text_type in TIME_TYPES:
         return

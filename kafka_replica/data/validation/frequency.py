@@ -56,15 +56,15 @@ class FrequencyCheck(NamedTuple):
 
 def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck | None:
     """Return the check of the time dimension against the frequency dimension; None if either does not exist."""
-    time = next((one.column for one in components if one.column.is_time), None)
-    freq = next((one for one in components if one.column.is_frequency), None)
+    time = next((component.column for component in components if component.column.is_time), None)
+    freq = next((component for component in components if component.column.is_frequency), None)
     if time is None or freq is None:
         return None
     value, code = ComponentText(time.id), ComponentText(freq.column.id)
     broken = [
         every(Matches(code, f"{letter}_?[0-9]*"), Not(Matches(value, expression)))
         for letter, expression in WRITTEN.items()
-        if freq.column.enumeration is None or any(one.startswith(letter) for one in freq.column.values)
+        if freq.column.enumeration is None or any(each_value.startswith(letter) for each_value in freq.column.values)
     ]
     # A text that is not a period violates another rule.
     type_ = time.text_type if time.text_type in TIME_TYPES else "ObservationalTimePeriod"

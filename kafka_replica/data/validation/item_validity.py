@@ -47,7 +47,7 @@ def dated_values(enumeration: Enumeration) -> DatedValues:
     unreadable: dict[str, str] = {}
     items = enumeration.values if isinstance(enumeration, ValueList) else enumeration.items.values()
     for item in items:
-        titles = [one.title or "" for one in item.annotations if one.type == ANNOTATION]
+        titles = [annotation.title or "" for annotation in item.annotations if annotation.type == ANNOTATION]
         if not titles:
             continue
         validity = _validity(titles[0])
@@ -108,16 +108,16 @@ class ItemValidity:
 
     def lapsed(self) -> Iterator[str]:
         """Yield a sentence for the structure, its dataflow, and each list that is not valid on the date."""
-        lists = (one.enumeration for one in self._resolved.used_components.values())
+        lists = (component.enumeration for component in self._resolved.used_components.values())
         seen = dict.fromkeys(
-            one.urn
-            for one in (
+            list_.urn
+            for list_ in (
                 self._resolved.data_structure,
                 self._resolved.dataflow,
                 self._resolved.provision_agreement,
                 *lists,
             )
-            if one is not None and not self._is_valid(one.valid_from, one.valid_to)
+            if list_ is not None and not self._is_valid(list_.valid_from, list_.valid_to)
         )
         for urn in seen:
             yield f"{urn}: it is not valid on {self._as_of}, by its own dates; data is checked against it nevertheless"

@@ -31,26 +31,30 @@ def level_checks(
         complete: the condition for rows that must be complete.
         leave: called with a message for each demand that cannot be checked.
     """
-    order = {one.column.id: number for number, one in enumerate(components)}
-    series = tuple(one.column.id for one in components if one.column.kind == "dimension" and not one.column.is_time)
-    for one in components:
-        if not isinstance(one.component, Attribute) or one.component.relationship.kind == "observation":
+    order = {component.column.id: number for number, component in enumerate(components)}
+    series = tuple(
+        component.column.id
+        for component in components
+        if component.column.kind == "dimension" and not component.column.is_time
+    )
+    for component in components:
+        if not isinstance(component.component, Attribute) or component.component.relationship.kind == "observation":
             continue
-        unknown = _unknown(structure, one.component)
+        unknown = _unknown(structure, component.component)
         if unknown:
-            leave(f"{one.column.id}: consistency and presence, because it is attached to {', '.join(unknown)}")
+            leave(f"{component.column.id}: consistency and presence, because it is attached to {', '.join(unknown)}")
             continue
-        level = level_of(structure, one.component, order)
+        level = level_of(structure, component.component, order)
         where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"
-        if one.component.mandatory and "attribute-missing" in severities:
+        if component.component.mandatory and "attribute-missing" in severities:
             yield LevelCheck(
-                "attribute-missing", severities["attribute-missing"], one.column.id, level, "given", complete,
-                f"attribute {one.column.id} is mandatory, but has no value in {where}", str(structure.urn),
+                "attribute-missing", severities["attribute-missing"], component.column.id, level, "given", complete,
+                f"attribute {component.column.id} is mandatory, but has no value in {where}", str(structure.urn),
             )  # fmt: skip
         if "attribute-differs" in severities:
             yield LevelCheck(
-                "attribute-differs", severities["attribute-differs"], one.column.id, level, "same", counted,
-                f"attribute {one.column.id} has more than one value in {where}", str(structure.urn),
+                "attribute-differs", severities["attribute-differs"], component.column.id, level, "same", counted,
+                f"attribute {component.column.id} has more than one value in {where}", str(structure.urn),
             )  # fmt: skip
 
 

@@ -153,12 +153,12 @@ class Rules:
     @property
     def series(self) -> tuple[str, ...]:
         """Return the dimensions that identify a series: all except the time dimension."""
-        return tuple(one.id for one in self.columns if one.kind == "dimension" and not one.is_time)
+        return tuple(column.id for column in self.columns if column.kind == "dimension" and not column.is_time)
 
     @property
     def frequency(self) -> str | None:
         """Return the dimension of the frequency, by its id or its role; None if there is none."""
-        return next((one.id for one in self.columns if one.is_frequency), None)
+        return next((column.id for column in self.columns if column.is_frequency), None)
 
     def severity(self, rule: str) -> str | None:
         """Return the severity of a rule; None if the rule is off."""

@@ -96,10 +96,10 @@ def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) 
 
 def _has_key(ids: tuple[str, ...], keys: frozenset[tuple[str, ...]], marks: Mapping[str, frozenset[str]]) -> Condition:
     """Return whether a row has one of these keys; unknown if some parts are marked missing and the rest match a key."""
-    marked = [In(ComponentText(one), marks[one]) for one in ids if marks.get(one)]
+    marked = [In(ComponentText(id_), marks[id_]) for id_ in ids if marks.get(id_)]
     if not marked:
         return _one_of(ids, keys)
-    places = [place for place, one in enumerate(ids) if not marks.get(one)]
+    places = [place for place, id_ in enumerate(ids) if not marks.get(id_)]
     others = _one_of([ids[place] for place in places], {tuple(key[place] for place in places) for key in keys})
     unmarked = every(_one_of(ids, keys), *(conditions.Not(one) for one in marked))
     return some(unmarked, every(some(*marked), others, _UNKNOWN))

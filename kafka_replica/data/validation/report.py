@@ -90,7 +90,8 @@ class Report:
             "counts": counts,
             "by_series": dict(self.by_series),
             "samples": [
-                {"series": one.series, **one.location._asdict(), **one.finding._asdict()} for one in self.samples
+                {"series": sample.series, **sample.location._asdict(), **sample.finding._asdict()}
+                for sample in self.samples
             ],
             "dataset": [one._asdict() for one in self.dataset],
             "unchecked": list(self.unchecked),

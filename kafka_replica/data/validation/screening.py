@@ -141,7 +141,7 @@ def _periods(code: str) -> Iterator[str]:
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
     """Return the condition, extended to missing values if the checks can be violated without a value."""
     needs_a_value = all(evaluate(check.broken, {}) is not True for check in checks)
-    missing = [IsNull(one) for one in components]
+    missing = [IsNull(component) for component in components]
     return condition if needs_a_value and len(components) == 1 else some(*missing, condition)
 
 
@@ -158,7 +158,7 @@ def _surely(  # noqa: PLR0911 - one return a kind of node
         case In(ComponentText(component), known) if component == id_:
             return values & known if wanted else values - known
         case Matches(ComponentText(component)) if component == id_ and len(values) <= _MOST:
-            return frozenset(one for one in values if evaluate(condition, {id_: one}) is wanted)
+            return frozenset(each_value for each_value in values if evaluate(condition, {id_: each_value}) is wanted)
         case Not(inner):
             return _surely(inner, id_, values, wanted=not wanted)
         case And(parts) | Or(parts):

@@ -99,9 +99,9 @@ class Contents(Generic[T]):
     def single(self, ids: Iterable[Hashable]) -> dict[Any, T]:
         """Return the objects of those of the directory's keys that exactly one record has."""
         found = {}
-        for one in ids:
+        for id_ in ids:
             with suppress(LookupError):
-                found[one] = self.look_up(one)
+                found[id_] = self.look_up(id_)
         return found
 
     def objects(self) -> Iterator[tuple[Hashable, T]]:

@@ -32,7 +32,9 @@ class _SortedIndex(Index[T]):
         return () if value is None else (self._sortable(value),)
 
     def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
-        return self._with(SortedMap(((value, one.key), one.found) for one in entries for value in one.indexed[at]))
+        return self._with(
+            SortedMap(((value, entry.key), entry.found) for entry in entries for value in entry.indexed[at])
+        )
 
     def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries

@@ -463,7 +463,7 @@ def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list
     """Return the objects to put into the dict, by the directory's key, and the keys to drop from it."""
     ids = was.ids_of(now.touched) | now.ids_of(now.touched)
     alive = now.single(ids)  # without keys that are deleted or that several records have: __missing__ raises for them
-    return alive, [one for one in ids if one not in alive]
+    return alive, [id_ for id_ in ids if id_ not in alive]
 
 
 def _after_fork() -> None:

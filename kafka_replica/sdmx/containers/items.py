@@ -94,7 +94,9 @@ def is_compound(value: object) -> bool:
     return isinstance(value, msgspec.Struct) and not isinstance(value, (Urn, InternationalString))
 
 
-def are_one_kind(one: object, other: object) -> bool:
+def are_one_kind(value: object, other: object) -> bool:
     """Return whether two parts of artefacts are of the same kind; items and texts are, in any representation."""
     kept_in_ways = (Items, InternationalString)
-    return type(one) is type(other) or any(isinstance(one, kind) and isinstance(other, kind) for kind in kept_in_ways)
+    return type(value) is type(other) or any(
+        isinstance(value, kind) and isinstance(other, kind) for kind in kept_in_ways
+    )

@@ -119,7 +119,7 @@ _set_texts: Final = InternationalString.__dict__["texts"].__set__
 class _Nothing:
     """A placeholder for a method of the base class that hides it, so that msgspec does not call it."""
 
-    def __get__(self, one: object, owner: type | None = None) -> NoReturn:
+    def __get__(self, value: object, owner: type | None = None) -> NoReturn:
         raise AttributeError("it has none")
 
     def __call__(self, *_: object) -> None:

@@ -8,22 +8,22 @@ from typing import Any
 from kafka_replica.sdmx.containers import Items, StubTuple, are_one_kind, is_compound
 
 
-def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
+def differences(value: Any, other: Any, path: str = "") -> Iterator[str]:
     """Yield the paths of unequal parts, such as ``codes['A'].annotations[0].value``; nothing if all are equal."""
-    if not are_one_kind(one, other):
+    if not are_one_kind(value, other):
         yield path or "class"
-    elif is_compound(one):
-        for name in one.__struct_fields__:
-            yield from differences(getattr(one, name), getattr(other, name), f"{path}.{name}" if path else name)
-    elif isinstance(one, Items):
-        yield from _of_items(one, other, path)
-    elif isinstance(one, tuple) and not isinstance(one, StubTuple):
-        if len(one) != len(other):
+    elif is_compound(value):
+        for name in value.__struct_fields__:
+            yield from differences(getattr(value, name), getattr(other, name), f"{path}.{name}" if path else name)
+    elif isinstance(value, Items):
+        yield from _of_items(value, other, path)
+    elif isinstance(value, tuple) and not isinstance(value, StubTuple):
+        if len(value) != len(other):
             yield path
         else:
-            for number, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            for number, (mine, theirs) in enumerate(zip(value, other, strict=True)):
                 yield from differences(mine, theirs, f"{path}[{number}]")
-    elif one != other:
+    elif value != other:
         yield path
 
 

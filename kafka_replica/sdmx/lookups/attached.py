@@ -90,14 +90,16 @@ class AttachedArtefacts:
             targets = [late_bound(target, one.urn) for target in _attachments(one)]
             if one.urn.cls in classes and any(self._locator.means(target, wanted) for target in targets):
                 found.setdefault(one.urn, one)
-        return QueryResult((one for _, one in sorted(found.items()) if isinstance(one, kind)), unread)
+        return QueryResult((value for _, value in sorted(found.items()) if isinstance(value, kind)), unread)
 
     def _beside(self, key: Urn) -> Iterator[Artefact]:
         """Yield the artefacts in the message of a key that have no record of their own."""
         message = self._decoder.message(key)
         if message is not None:
             keys = self._locator.keys
-            yield from (message.artefacts[one] for one in companions_in(key, message) if one not in keys)
+            yield from (
+                message.artefacts[companion] for companion in companions_in(key, message) if companion not in keys
+            )
 
 
 def _attachments(artefact: Artefact) -> tuple[Urn, ...]:

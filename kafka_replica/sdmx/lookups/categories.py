@@ -62,9 +62,12 @@ def _categorising(relations: VersionRelations, holder: Urn, is_in: Callable[[str
         if place.artefact.cls not in _CATEGORISING or not relations.counts(place):
             continue
         targets = list(relations.targets(place.artefact))
-        if any(one.cls in CATEGORY_CLASSES and is_in(one.item) and relations.meant(one) == holder for one in targets):
+        if any(
+            target.cls in CATEGORY_CLASSES and is_in(target.item) and relations.meant(target) == holder
+            for target in targets
+        ):
             own = place.artefact
-            yield from ([own] if own.cls == "Dataflow" else (one for one in targets if one.cls == "Dataflow"))
+            yield from ([own] if own.cls == "Dataflow" else (target for target in targets if target.cls == "Dataflow"))
 
 
 def _is_in(item: str | None, path: str | None, *, children: bool) -> bool:

@@ -51,7 +51,7 @@ def matching_ids(pattern: str, ids: Collection[str]) -> set[str]:
     if "%" not in pattern:
         return {pattern} if pattern in ids else set()
     first, *middle, last = pattern.split("%")
-    return {one for one in ids if _fits(one, first, middle, last)}
+    return {id_ for id_ in ids if _fits(id_, first, middle, last)}
 
 
 def _fits(text: str, first: str, middle: list[str], last: str) -> bool:

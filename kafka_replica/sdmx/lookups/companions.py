@@ -50,9 +50,9 @@ def companions_named(
             message = message_of(record)
         except SdmxError:
             continue
-        for one in companions_in(key, message):
-            if (one.agency, one.id) == name and one not in keys:
-                companions.found.setdefault(one, key)
+        for companion in companions_in(key, message):
+            if (companion.agency, companion.id) == name and companion not in keys:
+                companions.found.setdefault(companion, key)
         for error in message.errors:
             if error.urn is not None and (error.urn.agency, error.urn.id) == name and error.urn not in keys:
                 companions.unreadable.setdefault(error.urn, (key, error))
@@ -64,8 +64,8 @@ def companions_in(key: Urn, message: Message) -> list[Urn]:
 
     A message that does not hold the artefact of its key, readable or not, is a bad record and has no companions.
     """
-    own = next((one for one in urn_aliases(key) if message.holds(one)), None)
-    return [] if own is None else [one for one in message.artefacts if one != own]
+    own = next((urn_alias for urn_alias in urn_aliases(key) if message.holds(urn_alias)), None)
+    return [] if own is None else [artefact for artefact in message.artefacts if artefact != own]
 
 
 def _may_hold(value: bytes, id_: str) -> bool:

@@ -92,9 +92,9 @@ class RecordDecoder:
 
     def artefact_of_key(self, key: Urn, message: Message) -> Artefact:
         """Return the artefact of a key from the key's message; raise MessageError if the message lacks it."""
-        for one in urn_aliases(key):
-            if one in message.artefacts:
-                return message.artefacts[one]
+        for urn_alias in urn_aliases(key):
+            if urn_alias in message.artefacts:
+                return message.artefacts[urn_alias]
         record = self.record(key)
         place = "" if record is None else f"{place_of(record)}: "
         raise MessageError(place + why_not_held(key, message))
@@ -106,7 +106,7 @@ def _not_indexed(_key: Urn) -> None:
 
 def partly_unreadable(record: Record, message: Message) -> MessageError:
     """Return the error for a record whose message holds other, unreadable artefacts than the artefact of its key."""
-    shown = "; ".join(str(one) for one in message.errors[:_SHOWN])
+    shown = "; ".join(str(error) for error in message.errors[:_SHOWN])
     more = f"; and {len(message.errors) - _SHOWN} more" if len(message.errors) > _SHOWN else ""
     count = len(message) + len(message.errors)
     return MessageError(
@@ -117,11 +117,11 @@ def partly_unreadable(record: Record, message: Message) -> MessageError:
 def why_not_held(key: Urn, message: Message) -> str:
     """Return why a message lacks the artefact of its key: the artefact is unreadable, or the message holds others."""
     names = set(urn_aliases(key))
-    own = [one for one in message.errors if one.urn in names]
+    own = [error for error in message.errors if error.urn in names]
     if own:
         return own[0].reason
-    held = ", ".join(str(one) for one in list(message.artefacts)[:3]) or "no artefact"
-    others = "".join(f"; {one}" for one in message.errors[:_SHOWN])
+    held = ", ".join(str(artefact) for artefact in list(message.artefacts)[:3]) or "no artefact"
+    others = "".join(f"; {error}" for error in message.errors[:_SHOWN])
     return f"the key disagrees with the content, which holds {held}{others}; publish it again"
 
 

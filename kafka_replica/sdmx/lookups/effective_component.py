@@ -84,7 +84,7 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
             case None:
                 return None
             case ValueList() as found:
-                return frozenset(one.id for one in found.values)
+                return frozenset(value.id for value in found.values)
             case found:
                 return frozenset(found.items)
 
@@ -124,5 +124,5 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
             if isinstance(self.enumeration, Codelist)
             else Items(dict.fromkeys(self.listed_ids() or ()))
         )
-        plain = {one.value for one in values if "%" not in one.value and one.cascade_values != "excluderoot"}
+        plain = {value.value for value in values if "%" not in value.value and value.cascade_values != "excluderoot"}
         return frozenset(selected_codes(values, codes) | plain)

@@ -106,7 +106,7 @@ class Components:
     def _listed(self, target: Urn) -> _ListedValues:
         found = self._source.get(target)
         if isinstance(found, Codelist):
-            has_prefixes = not found.is_stub and any(one.prefix for one in found.extensions)
+            has_prefixes = not found.is_stub and any(extension.prefix for extension in found.extensions)
             unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
             return _ListedValues(self._source.expand(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):

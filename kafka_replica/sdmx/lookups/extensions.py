@@ -84,7 +84,7 @@ class _Expansion:
 
     def sources(self, codelist: Codelist, path: tuple[Urn, ...]) -> list[_Source]:
         """Return the lists that a codelist inherits from; ``path`` ends with the list itself."""
-        return [self._source(one, path) for one in codelist.extensions]
+        return [self._source(extension, path) for extension in codelist.extensions]
 
     def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
         try:
@@ -159,10 +159,10 @@ def _chosen(extension: CodelistExtension, codelist: Codelist) -> list[str]:
     ids = list(codelist.codes)
     if extension.inclusive:
         included = selected_codes(extension.inclusive, codelist.codes)
-        ids = [one for one in ids if one in included]
+        ids = [id_ for id_ in ids if id_ in included]
     if extension.exclusive:
         excluded = selected_codes(extension.exclusive, codelist.codes)
-        ids = [one for one in ids if one not in excluded]
+        ids = [id_ for id_ in ids if id_ not in excluded]
     return ids
 
 

@@ -40,7 +40,7 @@ class HierarchyNode:
     @property
     def path(self) -> str:
         """The ids from the first level down to this node, ``EU.DE``."""
-        return ".".join(reversed([self.id, *(one.id for one in self.ancestors())]))
+        return ".".join(reversed([self.id, *(ancestor.id for ancestor in self.ancestors())]))
 
     @property
     def code_urn(self) -> Urn | None:
@@ -63,7 +63,7 @@ class HierarchyNode:
     @cached_property
     def children(self) -> tuple[HierarchyNode, ...]:
         """The child nodes, in order."""
-        return tuple(HierarchyNode(self._tree, one, self) for one in self.hierarchical_code.codes.values())
+        return tuple(HierarchyNode(self._tree, code, self) for code in self.hierarchical_code.codes.values())
 
     @property
     def is_leaf(self) -> bool:
@@ -105,7 +105,7 @@ class HierarchyTree:
     @cached_property
     def roots(self) -> tuple[HierarchyNode, ...]:
         """The nodes of the first level, in order. Raises UnreadableContentError for a stub."""
-        return tuple(HierarchyNode(self, one, None) for one in self.hierarchy.codes.values())
+        return tuple(HierarchyNode(self, code, None) for code in self.hierarchy.codes.values())
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
@@ -153,7 +153,7 @@ class HierarchyTree:
 
     def ancestors_of(self, code: Urn | str) -> tuple[HierarchyNode, ...]:
         """Return the ancestors of the nodes of a code, each once, nearest first for each node."""
-        return tuple(dict.fromkeys(one for place in self.places_of(code) for one in place.ancestors()))
+        return tuple(dict.fromkeys(ancestor for place in self.places_of(code) for ancestor in place.ancestors()))
 
     def level_of(self, node: HierarchyNode) -> Level | None:
         """Return the level of a node: see ``HierarchyNode.level``."""
@@ -161,7 +161,7 @@ class HierarchyTree:
         if named is not None:
             # The level's id; in 2.1 its path of ids, with or without the hierarchy's id before it.
             last = named.rpartition(".")[2]
-            return next((one for one in self.levels if one.id == last), None)
+            return next((level for level in self.levels if level.id == last), None)
         return self.levels[node.depth - 1] if node.depth <= len(self.levels) else None
 
     def code_of(self, node: HierarchyNode) -> Code:

@@ -53,7 +53,7 @@ def item_of(artefact: Artefact, class_: str, path: str) -> Item | None:
     elif class_ == "Level" and isinstance(artefact, (Hierarchy, HierarchicalCodelist)):
         found = _level(artefact, path)
     elif class_ == "Transition" and isinstance(artefact, Process):
-        found = _at((one for step in _steps(artefact) for one in step.transitions), class_, path)
+        found = _at((transition for step in _steps(artefact) for transition in step.transitions), class_, path)
     elif isinstance(artefact, StructureMap):
         parts = (*artefact.date_pattern_maps, *artefact.epoch_maps, *artefact.frequency_format_mappings)
         found = _at(parts, class_, path)
@@ -72,14 +72,14 @@ def _of_data_structure(artefact: DataStructure, class_: str, path: str) -> Ident
     if class_ == "GroupDimensionDescriptor":
         return artefact.groups.get(path)
     if class_ in _DESCRIPTORS:
-        kept = next((one for one in artefact.descriptors if one.urn.cls == class_), None)
+        kept = next((descriptor for descriptor in artefact.descriptors if descriptor.urn.cls == class_), None)
         return kept or Identifiable(urn=artefact.urn.with_item(class_, class_))
-    return next((one for one in artefact.components if one.id == path), None)
+    return next((component for component in artefact.components if component.id == path), None)
 
 
 def _of_metadata_structure(artefact: MetadataStructure, class_: str, path: str) -> Identifiable | None:
     if class_ in _DESCRIPTORS:
-        kept = next((one for one in artefact.descriptors if one.urn.cls == class_), None)
+        kept = next((descriptor for descriptor in artefact.descriptors if descriptor.urn.cls == class_), None)
         return kept or Identifiable(urn=artefact.urn.with_item(class_, class_))
     first, *rest = path.split(".")
     targets, reports = artefact.metadata_targets, artefact.report_structures
@@ -110,5 +110,5 @@ def _steps(process: Process) -> Iterator[ProcessStep]:
 
 def _at(parts: Iterable[Any], class_: str, path: str) -> Item | None:
     """Return the part with this path; some of the parts may lack a URN."""
-    found = (one for one in parts if one.urn is not None and (one.urn.cls, one.urn.item) == (class_, path))
+    found = (part for part in parts if part.urn is not None and (part.urn.cls, part.urn.item) == (class_, path))
     return cast("Item | None", next(found, None))

@@ -101,7 +101,7 @@ class ArtefactLocator:
     def means(self, target: Urn, wanted: Urn) -> bool:
         """Return whether a reference means this artefact or item of this version."""
         holder = wanted.maintainable
-        same = [one for one in target.maintainables if one.cls in classes_of(holder.cls)]
+        same = [maintainable for maintainable in target.maintainables if maintainable.cls in classes_of(holder.cls)]
         if not same or (target.agency, target.id, target.item) != (wanted.agency, wanted.id, wanted.item):
             return False
         if not is_wildcard(target.version):
@@ -125,7 +125,7 @@ class ArtefactLocator:
         """Return the artefact with a record of its own that an artefact's URN refers to."""
         if is_wildcard(urn.version) or self._indexes.keys.is_begun:
             return keyed(self.keys, urn)
-        return next((one for one in urn_aliases(urn) if self._decoder.record(one) is not None), None)
+        return next((urn_alias for urn_alias in urn_aliases(urn) if self._decoder.record(urn_alias) is not None), None)
 
     def _companions_named(self, urn: Urn) -> Companions:
         name = urn.agency, urn.id
@@ -141,6 +141,6 @@ class ArtefactLocator:
         if not self.has_companions or (contents is not None and not len(contents.unreadable)):
             return None
         unreadable = self._companions_named(urn).unreadable
-        found = next((unreadable[one] for one in urn_aliases(urn) if one in unreadable), None)
+        found = next((unreadable[urn_alias] for urn_alias in urn_aliases(urn) if urn_alias in unreadable), None)
         record = None if found is None else self._decoder.record(found[0])
         return None if found is None or record is None else MessageError(f"{place_of(record)}: {found[1]}")

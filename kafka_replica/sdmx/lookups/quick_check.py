@@ -55,7 +55,7 @@ def _in_markup(urn: Urn, beginning: bytes, value: bytes) -> bool:
         root = root or name
         if b"agencyID" not in attributes:
             continue
-        known = {one[1].decode(): one[2][1:-1].decode("latin-1") for one in _attributes(attributes)}
+        known = {attribute[1].decode(): attribute[2][1:-1].decode("latin-1") for attribute in _attributes(attributes)}
         cls = name.decode()
         return (
             _OLD_NAMES.get(cls, cls) == urn.cls
@@ -77,9 +77,9 @@ def _is_closed(root: bytes, value: bytes) -> bool:
 def _in_json(urn: Urn, value: bytes, content_type: str | None) -> bool:
     try:
         message = opened(value, of_content_type(content_type) if content_type else None)
-        for one in artefacts_of(message):
-            if one.urn == urn:
-                return not _MARK.decode(one.raw).is_external_reference
+        for artefact in artefacts_of(message):
+            if artefact.urn == urn:
+                return not _MARK.decode(artefact.raw).is_external_reference
     except (SdmxError, msgspec.DecodeError, ValueError):
         return False
     return False

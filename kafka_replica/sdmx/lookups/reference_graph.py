@@ -58,7 +58,7 @@ class ReferenceGraph:
         if item is None:
             return ()
         targets = references_in(item, urn.maintainable)
-        return self.relations.meant_by(late_bound(one, item.urn) for one in targets)
+        return self.relations.meant_by(late_bound(target, item.urn) for target in targets)
 
     def parents(self, urn: Urn) -> tuple[Urn, ...]:
         """Return the artefacts that refer to an artefact or to any item in it, or to exactly the given item, sorted."""
@@ -171,7 +171,11 @@ class ReferenceGraph:
         except SdmxError as error:
             return RecordFacts(content, {}, without_traceback(error))
         has_companions = self._locator.has_companions
-        held = [(one, message.artefacts[one]) for one in companions_in(key, message)] if has_companions else []
+        held = (
+            [(companion, message.artefacts[companion]) for companion in companions_in(key, message)]
+            if has_companions
+            else []
+        )
         unreadable: SdmxError | None = None
         try:
             held.append((key, self._decoder.artefact_of_key(key, message)))

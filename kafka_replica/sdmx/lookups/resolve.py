@@ -90,7 +90,7 @@ class _Resolution:
             missing = MissingReference(structure.urn, None, str(error))
             raise incomplete(self._source, self._urn, [missing]) from error
         provider = self._provider(agreement)
-        components = Items({one.id: self._components.component(one) for one in structure.components})
+        components = Items({component.id: self._components.component(component) for component in structure.components})
         described = self._components.metadata_structure(structure) if metadata else None
         attributes = self._components.metadata_attributes(structure, described)
         if self._components.needed and not allow_missing:
@@ -138,6 +138,9 @@ def _constrained(
 ) -> Items[EffectiveComponent]:
     """Return the components; those that data can have get the constraints on the data."""
     applying = StructureConstraints(used, constraints_in_force(constraints))
-    return Items({
-        id_: structs.replace(one, constraints=applying) if id_ in used else one for id_, one in components.items()
-    })  # fmt: skip
+    return Items(
+        {
+            id_: structs.replace(component, constraints=applying) if id_ in used else component
+            for id_, component in components.items()
+        }
+    )

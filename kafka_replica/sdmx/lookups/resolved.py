@@ -114,7 +114,7 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def dimensions(self) -> tuple[EffectiveComponent, ...]:
         """The dimensions that data can have, in order, including the time dimension."""
-        return tuple(one for one in self.used_components.values() if one.kind == "dimension")
+        return tuple(component for component in self.used_components.values() if component.kind == "dimension")
 
     @property
     def allowed(self) -> tuple[AttachedConstraint, ...]:
@@ -124,12 +124,12 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
         (SDMX 3.1 Section 6, "Multiple Constraints"). The property does not check whether a constraint's validity covers
         a date.
         """
-        return in_force(one for one in self.constraints if not one.is_actual)
+        return in_force(constraint for constraint in self.constraints if not constraint.is_actual)
 
     @property
     def actual(self) -> tuple[AttachedConstraint, ...]:
         """The constraints that describe the existing data; among several versions of a constraint, the latest."""
-        return in_force(one for one in self.constraints if one.is_actual)
+        return in_force(constraint for constraint in self.constraints if constraint.is_actual)
 
 
 def used_components(components: Items[EffectiveComponent], dataflow: Dataflow | None) -> Items[EffectiveComponent]:
@@ -137,23 +137,25 @@ def used_components(components: Items[EffectiveComponent], dataflow: Dataflow | 
     used = dataflow.dimension_constraint if dataflow is not None else ()
     if not used:
         return components
-    return Items({id_: one for id_, one in components.items() if one.kind != "dimension" or id_ in used})
+    return Items(
+        {id_: component for id_, component in components.items() if component.kind != "dimension" or id_ in used}
+    )
 
 
 def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
     """Return, for each constraint and attachment, the latest version that is not a draft."""
     newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
-    for one in constraints:
-        urn = one.constraint.urn
-        place = (one.attached_to, urn.agency, urn.id)
+    for constraint in constraints:
+        urn = constraint.constraint.urn
+        place = (constraint.attached_to, urn.agency, urn.id)
         known = newest.get(place)
         later = known is None or sort_key(urn.version) > sort_key(known.constraint.urn.version)
         if is_stable(urn.version) and later:
-            newest[place] = one
+            newest[place] = constraint
     return tuple(newest.values())
 
 
 def constraints_in_force(constraints: Iterable[AttachedConstraint]) -> tuple[Constraint, ...]:
     """Return the constraints that data must satisfy, each once, the widest level first."""
-    allowed = in_force(one for one in constraints if not one.is_actual)
+    allowed = in_force(constraint for constraint in constraints if not constraint.is_actual)
     return tuple({one.constraint.urn: one.constraint for one in allowed}.values())

@@ -443,4 +443,4 @@ class Structures(TypedLookUps):
     def components(self, reference: Reference | DataStructure) -> tuple[ResolvedComponent, ...]:
         """Return the components of a data structure in order, each with the list of its values."""
         found = reference if isinstance(reference, DataStructure) else self.data_structure(reference)
-        return tuple(ResolvedComponent(one, self.enumeration_of(one)) for one in found.components)
+        return tuple(ResolvedComponent(component, self.enumeration_of(component)) for component in found.components)

@@ -77,7 +77,7 @@ class Message:
 
     def holds(self, urn: Urn) -> bool:
         """Return whether the message holds an artefact with this URN, readable or not."""
-        return urn in self.artefacts or any(one.urn == urn for one in self.errors)
+        return urn in self.artefacts or any(error.urn == urn for error in self.errors)
 
     def __iter__(self) -> Iterator[Artefact]:
         return iter(self.artefacts.values())

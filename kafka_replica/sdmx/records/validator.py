@@ -50,7 +50,9 @@ class StructureCheck:
             return
         # Unreadable companions do not make the record bad: look-ups list them.
         message = read_message(value, content_type, on_error="collect")
-        own = next((message.artefacts[one] for one in urn_aliases(urn) if one in message.artefacts), None)
+        own = next(
+            (message.artefacts[urn_alias] for urn_alias in urn_aliases(urn) if urn_alias in message.artefacts), None
+        )
         if own is None:
             raise MessageError(why_not_held(urn, message))
         if not self._stubs and _is_stub(own):

@@ -38,7 +38,7 @@ def _paired(name: str, column: list[Any]) -> list[Any]:
     if name in MAPS:
         return [list(texts.items()) for texts in column]
     if name == "annotations":
-        return [[{**one, "text": list(one["text"].items())} for one in notes] for notes in column]
+        return [[{**note, "text": list(note["text"].items())} for note in notes] for notes in column]
     return column
 
 
@@ -65,7 +65,7 @@ def _keyed(name: str, column: list[Any]) -> list[Any]:
     if name in MAPS:
         return [_entries(texts) for texts in column]
     if name == "annotations":
-        return [[{**one, "text": _entries(one["text"])} for one in notes] for notes in column]
+        return [[{**note, "text": _entries(note["text"])} for note in notes] for notes in column]
     return column
 
 

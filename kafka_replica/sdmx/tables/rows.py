@@ -23,7 +23,11 @@ def columns_of(
 ) -> Columns:
     """Return the columns, in order, by name. Raises NotExpressibleError, UnreadableContentError."""
     chosen = [artefacts] if isinstance(artefacts, Maintainable) else list(artefacts)
-    texts = MAPS if languages is None else [f"{kind}_{one}" for one in languages for kind in ("name", "description")]
+    texts = (
+        MAPS
+        if languages is None
+        else [f"{kind}_{each_language}" for each_language in languages for kind in ("name", "description")]
+    )
     columns: Columns = {name: [] for name in (*PLAIN, "position", *texts, *LAST, "annotations")}
     for artefact in chosen:
         urn = str(artefact.urn)
@@ -40,7 +44,7 @@ def columns_of(
                 "code": _code(item),
                 "valid_from": getattr(item, "valid_from", None),
                 "valid_to": getattr(item, "valid_to", None),
-                "annotations": [_annotation(one) for one in item.annotations],
+                "annotations": [_annotation(annotation) for annotation in item.annotations],
                 **_by_language(names, descriptions, languages),
             }
             for name, column in columns.items():
@@ -80,8 +84,8 @@ def _by_language(
 ) -> dict[str, Any]:
     if languages is None:
         return {"names": dict(names), "descriptions": dict(descriptions)}
-    by_name = {f"name_{one}": names.get(one) for one in languages}
-    return by_name | {f"description_{one}": descriptions.get(one) for one in languages}
+    by_name = {f"name_{language}": names.get(language) for language in languages}
+    return by_name | {f"description_{language}": descriptions.get(language) for language in languages}
 
 
 def _code(item: Any) -> str | None:
@@ -89,12 +93,12 @@ def _code(item: Any) -> str | None:
     return None if code is None else str(code)
 
 
-def _annotation(one: Annotation) -> dict[str, Any]:
+def _annotation(annotation: Annotation) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "title": one.title,
-        "type": one.type,
-        "value": one.value,
-        "url": one.url,
-        "text": dict(one.text),
+        "id": annotation.id,
+        "title": annotation.title,
+        "type": annotation.type,
+        "value": annotation.value,
+        "url": annotation.url,
+        "text": dict(annotation.text),
     }

@@ -163,13 +163,13 @@ def _verify(data: bytes, expected: list[Artefact], artefacts: list[Artefact], fo
                 f"writing {counted(len(artefacts), 'artefact')} as {format_.title}: {error}"
             ) from None
         raise _CannotCarryError(artefacts[0], format_, f"it cannot be read again ({error})") from None
-    for one, wanted in zip(artefacts, expected, strict=True):
+    for artefact, wanted in zip(artefacts, expected, strict=True):
         got = found.get(wanted.urn)
         if got is None:
-            raise _CannotCarryError(one, format_, "the format cannot represent its class or version")
+            raise _CannotCarryError(artefact, format_, "the format cannot represent its class or version")
         path = difference(wanted, got)
         if path is not None:
-            raise _CannotCarryError(one, format_, f"the format cannot represent {path}")
+            raise _CannotCarryError(artefact, format_, f"the format cannot represent {path}")
 
 
 def _advice(artefact: Artefact, format_: Format) -> str:

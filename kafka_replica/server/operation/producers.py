@@ -37,7 +37,7 @@ class ProducerFacts(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """Return the facts as plain values for JSON, without unknown facts."""
-        transactions = [one.as_json() for one in self.transactions]
+        transactions = [transaction.as_json() for transaction in self.transactions]
         return {"name": self.name, **self.status.as_json(), "transactions": transactions}
 
 

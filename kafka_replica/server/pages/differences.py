@@ -64,9 +64,9 @@ def differences(before: Artefact, after: Artefact) -> Iterator[PartDifference]:
             yield PartDifference(part, _text(one), _text(other))
 
 
-def _fields(part: str, one: msgspec.Struct, other: msgspec.Struct) -> list[tuple[str, Any, Any]]:
+def _fields(part: str, struct: msgspec.Struct, other: msgspec.Struct) -> list[tuple[str, Any, Any]]:
     """Return the fields that differ, in reverse order, as the stack needs them."""
-    pairs = ((name, getattr(one, name), getattr(other, name)) for name in reversed(one.__struct_fields__))
+    pairs = ((name, getattr(struct, name), getattr(other, name)) for name in reversed(struct.__struct_fields__))
     return [(_joined(part, name.replace("_", " ")), mine, theirs) for name, mine, theirs in pairs if mine != theirs]
 
 
@@ -80,13 +80,15 @@ def _items(part: str, one: Items[Any], other: Items[Any]) -> tuple[list[PartDiff
     return found, [(_joined(part, id_), one[id_], other[id_]) for id_ in common if one[id_] != other[id_]]
 
 
-def _texts(part: str, one: InternationalString, other: InternationalString) -> Iterator[PartDifference]:
-    before, after = dict(one.texts), dict(other.texts)
+def _texts(
+    part: str, international_string: InternationalString, other: InternationalString
+) -> Iterator[PartDifference]:
+    before, after = dict(international_string.texts), dict(other.texts)
     changed = [each for each in (before | after) if before.get(each) != after.get(each)]
     for language in changed:
         yield PartDifference(_joined(part, language), before.get(language), after.get(language))
     if not changed:
-        yield PartDifference(part, _text(one), _text(other))
+        yield PartDifference(part, _text(international_string), _text(other))
 
 
 def _elements(part: str, one: tuple[Any, ...], other: tuple[Any, ...]) -> Iterator[PartDifference]:
@@ -131,7 +133,7 @@ def _plain_text(value: object) -> str:
     if isinstance(value, InternationalString):
         return "; ".join(f"{language}: {text}" for language, text in value.texts)
     if isinstance(value, msgspec.Struct):
-        return "; ".join(dict.fromkeys(one.text for one in texts_of_part(value))) or repr(value)
+        return "; ".join(dict.fromkeys(each_text.text for each_text in texts_of_part(value))) or repr(value)
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -84,7 +84,7 @@ class ProducerPages:
                 "section": "producers", "here": Address(("producers", producer.name)), "name": producer.name,
                 "facts": _shown(facts.as_json()), "watched": watch, "selection": selection,
                 "selections": list(SELECTIONS), "done": done if done in ACTIONS else "",
-                "actions": {one: unpinned.page("producers", producer.name, one) for one in ACTIONS},
+                "actions": {action: unpinned.page("producers", producer.name, action) for action in ACTIONS},
                 "may_control": _may_control(request), "has_tokens": self._settings.tokens_file is not None,
                 "sign_in": unpinned.page("sign-in", next=unpinned.page("producers", producer.name)),
             }  # fmt: skip

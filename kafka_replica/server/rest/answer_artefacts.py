@@ -64,9 +64,13 @@ def _detailed(
     if detail is Detail.REFERENCE_PARTIAL:
         return found._replace(related=reduced(found.matched, found.related, structures, day=day))
     if detail in _STUBS:
-        related = {urn: as_stub(one, is_complete=is_complete, base_url=base_url) for urn, one in found.related.items()}
+        related = {
+            urn: as_stub(value, is_complete=is_complete, base_url=base_url) for urn, value in found.related.items()
+        }
         found = found._replace(related=related)
     if detail in {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}:
-        matched = {urn: as_stub(one, is_complete=is_complete, base_url=base_url) for urn, one in found.matched.items()}
+        matched = {
+            urn: as_stub(value, is_complete=is_complete, base_url=base_url) for urn, value in found.matched.items()
+        }
         found = found._replace(matched=matched)
     return found

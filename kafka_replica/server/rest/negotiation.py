@@ -201,7 +201,9 @@ def _ranges(accept: str) -> list[_Range]:
     return [_range_of(one) for one in accepted_in(accept) if _range(one.name)]
 
 
-def _range_of(one: WeightedElement) -> _Range:
-    version, charset = one.parameters.get("version"), one.parameters.get("charset")
-    written = one.name if version is None else f"{one.name};version={version}"
-    return _Range(one.name, version, None if charset is None else charset.lower(), one.quality, written)
+def _range_of(weighted_element: WeightedElement) -> _Range:
+    version, charset = weighted_element.parameters.get("version"), weighted_element.parameters.get("charset")
+    written = weighted_element.name if version is None else f"{weighted_element.name};version={version}"
+    return _Range(
+        weighted_element.name, version, None if charset is None else charset.lower(), weighted_element.quality, written
+    )

@@ -58,7 +58,11 @@ def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact],
     metadata = [] if resolved.metadata_structure is None else [resolved.metadata_structure]
     matched = _by_urn([resolved.data_structure, *metadata, *constraints_in_force(resolved.constraints)])
     components = (*resolved.components.values(), *resolved.metadata_attributes.values())
-    lists = {one.enumeration.urn: one.enumeration for one in components if one.enumeration is not None}
+    lists = {
+        component.enumeration.urn: component.enumeration
+        for component in components
+        if component.enumeration is not None
+    }
     children = {child for one in (resolved.data_structure, *metadata) for child in structures.children(one.urn)}
     schemes = read_artefacts((urn for urn in children if urn.cls == "ConceptScheme"), structures, Detail.FULL)
     for error in schemes.errors.values():

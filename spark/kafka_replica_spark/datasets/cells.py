@@ -100,9 +100,9 @@ def _in_languages(languages: Column, separator: str) -> Column:
     return F.transform(F.map_entries(languages), lambda one: _quoted(_with_language(one), separator))
 
 
-def _with_language(one: Column) -> Column:
-    spelled = F.concat_ws(":", one["key"], one["value"])
-    return F.when(one["key"] == UNDETERMINED, one["value"]).otherwise(spelled)
+def _with_language(column: Column) -> Column:
+    spelled = F.concat_ws(":", column["key"], column["value"])
+    return F.when(column["key"] == UNDETERMINED, column["value"]).otherwise(spelled)
 
 
 def _quoted(text: Column, separator: str) -> Column:

@@ -94,9 +94,9 @@ def _named_artefacts(df: DataFrame) -> list[Column] | None:
         texts = [F.col(name).cast("string") for name in _COLUMNS]
     if "DATAFLOW" in df.columns:
         flow = F.col("DATAFLOW").cast("string")
-        is_silent = reduce(and_, (one.isNull() for one in texts))
+        is_silent = reduce(and_, (text.isNull() for text in texts))
         kind = F.when(flow.isNotNull(), F.lit("dataflow"))
-        return [F.when(is_silent, new).otherwise(one) for new, one in zip((kind, flow), texts, strict=True)]
+        return [F.when(is_silent, new).otherwise(text) for new, text in zip((kind, flow), texts, strict=True)]
     return texts if named else None
 
 

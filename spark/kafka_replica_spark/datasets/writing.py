@@ -83,7 +83,10 @@ def write_sdmx_csv(
     days = normalizing(rules, forms, collected) if time_format == "normalized" else None
     df, shown = (df, texts) if days is None else with_days(df, texts, days)
     written = df.select(
-        *(_column(one, plan, texts if one.what == "key" else shown).alias(one.header) for one in plan.columns)
+        *(
+            _column(column, plan, texts if column.what == "key" else shown).alias(column.header)
+            for column in plan.columns
+        )
     )
     written.write.csv(
         path, mode=mode, sep=separator, quote='"', escape='"', header=True, encoding=encoding, compression=compression,
@@ -102,19 +105,21 @@ def _form(name: str, kind: DataType) -> Form:
     )
 
 
-def _column(one: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Column:
-    if one.what == "constant":
-        return F.lit(one.of)
-    if one.what == "action":
+def _column(planned_column: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Column:
+    if planned_column.what == "constant":
+        return F.lit(planned_column.of)
+    if planned_column.what == "action":
         return F.coalesce(texts[ACTION], F.lit(plan.action)) if ACTION in texts else F.lit(plan.action)
-    if one.what == "key":
-        return F.concat_ws(".", *(F.coalesce(texts[part], F.lit("")) for part in one.parts))
-    names = _map(one.names)
-    if one.what == "label":
+    if planned_column.what == "key":
+        return F.concat_ws(".", *(F.coalesce(texts[part], F.lit("")) for part in planned_column.parts))
+    names = _map(planned_column.names)
+    if planned_column.what == "label":
         return (
-            F.lit(None).cast("string") if names is None else name_of(texts[one.of], one.form, plan.sub_separator, names)
+            F.lit(None).cast("string")
+            if names is None
+            else name_of(texts[planned_column.of], planned_column.form, plan.sub_separator, names)
         )
-    return cell_of(quoted(one.of), texts[one.of], one.form, plan.sub_separator, names)
+    return cell_of(quoted(planned_column.of), texts[planned_column.of], planned_column.form, plan.sub_separator, names)
 
 
 def _without_action(action: Column) -> Column:

@@ -65,7 +65,9 @@ class SparkEngine:
 
     def let(self, columns: Mapping[str, Column]) -> None:
         # As in add(), the expression occurs twice, so that Spark computes it in a separate method, and only once.
-        self.frame = self.frame.select("*", *(F.coalesce(one, one).alias(name) for name, one in columns.items()))
+        self.frame = self.frame.select(
+            "*", *(F.coalesce(column, column).alias(name) for name, column in columns.items())
+        )
 
     def per_value(
         self, values: Mapping[str, Column], results: Sequence[str], compute: Callable[[SparkEngine], None]
@@ -162,7 +164,7 @@ class SparkEngine:
         return F.when(condition, expression)
 
     def any_of(self, conditions: Sequence[Column]) -> Column:
-        return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))
+        return reduce(or_, (F.coalesce(condition, F.lit(False)) for condition in conditions), F.lit(False))
 
     def number(self, value: int | None) -> Column:
         return F.lit(value).cast("bigint")

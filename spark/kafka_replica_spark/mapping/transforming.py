@@ -144,9 +144,9 @@ def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
         )
 
 
-def _item(one: ConditionalFinding) -> Item:
-    size = _CONDITION * (1 + one.component.count("."))
-    return Item(one.is_found, one.is_found, Finding(*one[1:]), size)
+def _item(conditional_finding: ConditionalFinding) -> Item:
+    size = _CONDITION * (1 + conditional_finding.component.count("."))
+    return Item(conditional_finding.is_found, conditional_finding.is_found, Finding(*conditional_finding[1:]), size)
 
 
 def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: Sequence[str]) -> DataFrame:

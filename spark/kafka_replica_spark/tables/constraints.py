@@ -58,7 +58,7 @@ def _values(selection: MemberSelection, region: Region) -> Iterator[tuple[Any, .
 def _validity(
     *places: SelectedValue | TimeRange | MemberSelection | Region | None,
 ) -> tuple[str | None, str | None]:
-    there = [one for one in places if one is not None]
+    there = [place for place in places if place is not None]
     return (
         next((one.valid_from for one in there if one.valid_from is not None), None),
         next((one.valid_to for one in there if one.valid_to is not None), None),

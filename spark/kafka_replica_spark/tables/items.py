@@ -31,8 +31,8 @@ def _codes(structures: Structures, artefact: Artefact, report: Report) -> Iterat
     del report
     own = which(artefact)
     if isinstance(artefact, ValueList):
-        for position, one in enumerate(artefact.values, start=1):
-            yield (*own, one.id, one.name(), one.description(), None, position, False, *_texts(one))
+        for position, value in enumerate(artefact.values, start=1):
+            yield (*own, value.id, value.name(), value.description(), None, position, False, *_texts(value))
     elif isinstance(artefact, Codelist):
         mine = artefact.codes
         found = structures.expand(artefact).codes
@@ -147,5 +147,5 @@ HIERARCHIES: Final = View(
 )
 
 
-def _texts(one: Any) -> tuple[Any, ...]:
-    return by_language(one.names), by_language(one.descriptions), notes(one.annotations)
+def _texts(value: Any) -> tuple[Any, ...]:
+    return by_language(value.names), by_language(value.descriptions), notes(value.annotations)

@@ -72,25 +72,25 @@ def _rules(artefact: Artefact) -> Iterator[dict[str, Any]]:
 
 
 def _of_representations(found: RepresentationMap) -> Iterator[dict[str, Any]]:
-    lists = {"sources": [str(one) for one in found.sources], "targets": [str(one) for one in found.targets]}
-    for one in found.mappings:
+    lists = {"sources": [str(source) for source in found.sources], "targets": [str(target) for target in found.targets]}
+    for mapping in found.mappings:
         yield lists | {
             "kind": "RepresentationMapping",
-            "source_values": _values(one.sources),
-            "target_values": list(one.targets),
-            "valid_from": one.valid_from,
-            "valid_to": one.valid_to,
+            "source_values": _values(mapping.sources),
+            "target_values": list(mapping.targets),
+            "valid_from": mapping.valid_from,
+            "valid_to": mapping.valid_to,
         }
 
 
 def _of_structures(found: StructureMap) -> Iterator[dict[str, Any]]:
     ends = {"source": text(found.source), "target": text(found.target)}
-    for one in found.component_maps:
+    for component_map in found.component_maps:
         yield ends | {
             "kind": "ComponentMap",
-            "sources": list(one.sources),
-            "targets": list(one.targets),
-            "representation_map": text(one.representation_map),
+            "sources": list(component_map.sources),
+            "targets": list(component_map.targets),
+            "representation_map": text(component_map.representation_map),
         }
     for fixed in found.fixed_value_maps:
         values = {"target_values": list(fixed.values)} if fixed.target else {"source_values": _plain(fixed.values)}
@@ -122,31 +122,31 @@ def _of_dates(found: DateMap) -> dict[str, Any]:
 
 
 def _of_items(source: object, target: object, maps: Iterable[ItemMap]) -> Iterator[dict[str, Any]]:
-    for one in maps:
+    for map_ in maps:
         yield {
             "kind": "ItemMap",
             "source": text(source),
             "target": text(target),
-            "source_values": _values([one.source]),
-            "target_values": _one(one.target),
-            "valid_from": one.valid_from,
-            "valid_to": one.valid_to,
+            "source_values": _values([map_.source]),
+            "target_values": _one(map_.target),
+            "valid_from": map_.valid_from,
+            "valid_to": map_.valid_to,
         }
 
 
 def _of_set(found: StructureMapInSet) -> Iterator[dict[str, Any]]:
-    for one in found.component_maps:
+    for component_map in found.component_maps:
         rule = {
             "part": found.id,
             "kind": "ComponentMap",
             "source": text(found.source),
             "target": text(found.target),
-            "sources": [one.source],
-            "targets": [one.target],
-            "representation_map": one.codelist_map,
+            "sources": [component_map.source],
+            "targets": [component_map.target],
+            "representation_map": component_map.codelist_map,
         }
         yield rule
-        for value, mapped in one.value_mappings:
+        for value, mapped in component_map.value_mappings:
             yield rule | {"kind": "ValueMapping", "source_values": _plain([value]), "target_values": [mapped]}
 
 

@@ -37,9 +37,9 @@ def _resolved(structures: Structures, target: Urn) -> tuple[Urn | None, bool]:
 
 
 def _lacks_item(structures: Structures, target: Urn) -> bool:
-    for one in target.maintainables:
+    for maintainable in target.maintainables:
         try:
-            holder = structures.get(one)
+            holder = structures.get(maintainable)
         except ArtefactNotFoundError:
             continue
         except SdmxError:

@@ -74,17 +74,19 @@ def _components(structures: Structures, artefact: Artefact, report: Report) -> I
     if not isinstance(artefact, DataStructure):
         return
     own = which(artefact)
-    for position, one in enumerate(artefact.components, start=1):
-        effective = effective_representation(one.representation, _core(structures, one, report)) or Representation()
-        relationship = one.relationship if isinstance(one, Attribute) else None
+    for position, component in enumerate(artefact.components, start=1):
+        effective = (
+            effective_representation(component.representation, _core(structures, component, report)) or Representation()
+        )
+        relationship = component.relationship if isinstance(component, Attribute) else None
         format_ = effective.format
         yield (
             *own,
-            one.id,
-            one.urn.cls,
+            component.id,
+            component.urn.cls,
             position,
-            text(one.concept),
-            isinstance(one, Dimension) or bool(getattr(one, "mandatory", False)),
+            text(component.concept),
+            isinstance(component, Dimension) or bool(getattr(component, "mandatory", False)),
             None if relationship is None else relationship.kind,
             [] if relationship is None else list(relationship.dimensions),
             [] if relationship is None else list(relationship.groups),
@@ -94,8 +96,8 @@ def _components(structures: Structures, artefact: Artefact, report: Report) -> I
             facets(format_),
             effective.min_occurs,
             text(effective.max_occurs),
-            [str(role) for role in one.concept_roles],
-            notes(one.annotations),
+            [str(role) for role in component.concept_roles],
+            notes(component.annotations),
         )
 
 

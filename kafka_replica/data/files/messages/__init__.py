@@ -95,9 +95,9 @@ def data_message_rows(
     The arguments and errors are those of :func:`read_data_message`.
     """
     for line, block in located_blocks(path, rules, usages, content=content):
-        for at, one in enumerate(lines_of(line, block)):
+        for at, each_line in enumerate(lines_of(line, block)):
             row = {**block.shared, **{name: values[at] for name, values in block.varying.items()}}
-            yield LocatedRow(one, row, None if block.paths is None else block.paths[at])
+            yield LocatedRow(each_line, row, None if block.paths is None else block.paths[at])
 
 
 def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None:
@@ -112,8 +112,8 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
     if beginning_of(where, _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
         found = first_structure(ContentParts(where), where)
         return None if found is None else ("datastructure", found)
-    for one in data_message_rows(path):
-        return one.row.get("STRUCTURE"), one.row.get("STRUCTURE_ID")
+    for data_message_row in data_message_rows(path):
+        return data_message_row.row.get("STRUCTURE"), data_message_row.row.get("STRUCTURE_ID")
     return None
 
 
@@ -157,8 +157,8 @@ def _refuse(head: bytes, where: str) -> NoReturn:
 
 def _note_all(texts: Iterable[str], note: Callable[[str], object] | None) -> None:
     if note is not None:
-        for one in texts:
-            note(one)
+        for text in texts:
+            note(text)
 
 
 def _json_blocks(file: IO[bytes], where: str, note: Callable[[str], object] | None) -> Iterator[Block]:

@@ -29,5 +29,7 @@ def in_form(value: Any, old: ColumnForm, new: ColumnForm) -> Any:
         return None
     values = value if old.several else [value]
     if new.languages and not old.languages:
-        values = [None if one is None else [{"language": UNDETERMINED, "text": one}] for one in values]
+        values = [
+            None if each_value is None else [{"language": UNDETERMINED, "text": each_value}] for each_value in values
+        ]
     return list(values) if new.several else values[0]

@@ -110,7 +110,7 @@ class Groups:
             key, values = _key_and_values(group, present)
             if key.keys() <= present and _is_hashable(key.values()):
                 names = tuple(sorted(key))
-                match = tables.setdefault(names, {}).setdefault(tuple([key[one] for one in names]), _Match({}, []))
+                match = tables.setdefault(names, {}).setdefault(tuple([key[name] for name in names]), _Match({}, []))
                 match.attributes.update(values)
                 match.numbers.append(number)
         if len(tables) > _MOST_SHAPES:

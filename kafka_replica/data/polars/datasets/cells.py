@@ -103,8 +103,8 @@ def _joined(texts: pl.Expr, separator: str) -> pl.Expr:
     return texts.list.join(separator)
 
 
-def _in_language(one: pl.Expr) -> pl.Expr:
-    language, text = one.struct.field("language"), one.struct.field("text")
+def _in_language(expr: pl.Expr) -> pl.Expr:
+    language, text = expr.struct.field("language"), expr.struct.field("text")
     return pl.when(language == UNDETERMINED).then(text).otherwise(pl.concat_str([language, text], separator=":"))
 
 

@@ -37,7 +37,7 @@ def _fitting(path: Path) -> list[Path]:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    found = sorted(one for one in folder.rglob("*") if one.name.endswith((".csv", ".csv.gz")) and one.is_file())
+    found = sorted(path for path in folder.rglob("*") if path.name.endswith((".csv", ".csv.gz")) and path.is_file())
     if not found:
         raise UsageError(f"reading the folder {folder}: it contains no file named *.csv or *.csv.gz")
     return found

@@ -177,15 +177,15 @@ class CsvTable:
             DatasetError: see :meth:`batches`; or a row has more or fewer cells than the header.
         """
         batches = list(self.batches())
-        for one in batches:
-            for wrong in one.wrong:
+        for batch in batches:
+            for wrong in batch.wrong:
                 raise DatasetError(
                     f"reading {self._path}: line {wrong.line} has {counted(wrong.cells, 'cell')}, the first row "
                     f"{wrong.wanted}"
                 )
         nothing = self.nothing
-        cells = pl.concat([nothing.cells, *(one.cells for one in batches)])
-        return self._rows(cells, pl.concat([nothing.lines, *(one.lines for one in batches)]))
+        cells = pl.concat([nothing.cells, *(batch.cells for batch in batches)])
+        return self._rows(cells, pl.concat([nothing.lines, *(batch.lines for batch in batches)]))
 
     def _rows(
         self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = (), *, is_bare: bool = False

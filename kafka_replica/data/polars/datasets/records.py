@@ -75,9 +75,9 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
             f"reading {path}: after line {first_line - 1}: is a quote not closed, or not at the beginning of a cell?"
         )
     outlines = _outline(data).split(b"\n")[:-1]
-    inner = [one.count(b"\xff") for one in outlines]
+    inner = [outline.count(b"\xff") for outline in outlines]
     begins = list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
-    found = [one.count(mark) + 1 for one in outlines]
+    found = [outline.count(mark) + 1 for outline in outlines]
     if not (any(one != cells for one in found) or not _BLANK.isdisjoint(outlines)):
         return Records(data, begins)
     return _kept(data, outlines, inner, begins, found, cells, mark)
@@ -117,4 +117,4 @@ def _kept(
             record = empty
         records.append(record)
         kept.append(line)
-    return Records(b"".join(one + b"\n" for one in records), kept, wrong)
+    return Records(b"".join(each_record + b"\n" for each_record in records), kept, wrong)

@@ -201,7 +201,8 @@ class _CellTexts:
         """Return a frame with the cells of the planned columns."""
         shown = self.texts if self.days is None else with_days(frame, self.texts, self.days, timed=timed)
         return frame.select(
-            _column(one, plan, self.texts if one.what == "key" else shown).alias(one.header) for one in plan.columns
+            _column(column, plan, self.texts if column.what == "key" else shown).alias(column.header)
+            for column in plan.columns
         )
 
 
@@ -224,18 +225,20 @@ def _form(name: str, kind: pl.DataType) -> Form:
     raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which SDMX cannot represent; remove it")
 
 
-def _column(one: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Expr:
-    if one.what == "constant":
-        return pl.lit(one.of)
-    if one.what == "action":
+def _column(planned_column: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Expr:
+    if planned_column.what == "constant":
+        return pl.lit(planned_column.of)
+    if planned_column.what == "action":
         return pl.col(ACTION).fill_null(plan.action) if ACTION in texts else pl.lit(plan.action)
-    if one.what == "key":
-        return _key([texts[part] for part in one.parts])
-    if one.what == "label":
-        return name_of(texts[one.of], one.form, plan.sub_separator, one.names or {})
-    return cell_of(one.of, one.form, texts[one.of], plan.sub_separator, one.names)
+    if planned_column.what == "key":
+        return _key([texts[part] for part in planned_column.parts])
+    if planned_column.what == "label":
+        return name_of(texts[planned_column.of], planned_column.form, plan.sub_separator, planned_column.names or {})
+    return cell_of(
+        planned_column.of, planned_column.form, texts[planned_column.of], plan.sub_separator, planned_column.names
+    )
 
 
 def _key(texts: list[pl.Expr]) -> pl.Expr:
     """Join values with dots."""
-    return pl.concat_str([one.fill_null("") for one in texts], separator=".") if texts else pl.lit(None, pl.String)
+    return pl.concat_str([text.fill_null("") for text in texts], separator=".") if texts else pl.lit(None, pl.String)

@@ -125,7 +125,7 @@ class PolarsEngine:
     def any_of(self, conditions: Sequence[pl.Expr]) -> pl.Expr:
         if not conditions:
             return pl.lit(value=False)
-        return pl.any_horizontal([one.fill_null(value=False) for one in conditions])
+        return pl.any_horizontal([condition.fill_null(value=False) for condition in conditions])
 
     def number(self, value: int | None) -> pl.Expr:
         return pl.lit(value, pl.Int64)

@@ -80,7 +80,7 @@ def _version() -> str:
 
 def _edition_of(artefact: Artefact) -> Edition:
     if isinstance(artefact, DataStructure) and not artefact.measures.is_stub and artefact.measures:
-        return "3.0" if any(one.urn.cls == "Measure" for one in artefact.measures.values()) else "2.1"
+        return "3.0" if any(measure.urn.cls == "Measure" for measure in artefact.measures.values()) else "2.1"
     if isinstance(artefact, DataStructure) and (artefact.metadata is not None or artefact.metadata_attribute_usages):
         return "3.0"
     if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:

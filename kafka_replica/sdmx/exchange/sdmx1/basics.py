@@ -33,7 +33,7 @@ def class_named(name: str, edition: Edition) -> Any:
     modules = (sdmx1().v21, sdmx1().v30) if edition == "2.1" else (sdmx1().v30, sdmx1().v21)
     theirs = _THEIRS.get(name, name)
     theirs = _THEIRS_21.get(theirs, theirs) if edition == "2.1" else theirs
-    return next((found for one in modules if (found := getattr(one, theirs, None)) is not None), None)
+    return next((found for module in modules if (found := getattr(module, theirs, None)) is not None), None)
 
 
 def our_name(obj: Any) -> str:
@@ -45,40 +45,51 @@ def our_name(obj: Any) -> str:
 # to sdmx1
 
 
-def identified(one: Identifiable) -> dict[str, Any]:
+def identified(identifiable: Identifiable) -> dict[str, Any]:
     """Return the arguments of an IdentifiableArtefact."""
-    return {"id": one.id, "urn": str(one.urn), "uri": one.uri, "annotations": annotations_to(one.annotations)}
+    return {
+        "id": identifiable.id,
+        "urn": str(identifiable.urn),
+        "uri": identifiable.uri,
+        "annotations": annotations_to(identifiable.annotations),
+    }
 
 
-def named(one: Nameable) -> dict[str, Any]:
+def named(nameable: Nameable) -> dict[str, Any]:
     """Return the arguments of a NameableArtefact."""
-    return {**identified(one), "name": dict(one.names), "description": dict(one.descriptions)}
+    return {**identified(nameable), "name": dict(nameable.names), "description": dict(nameable.descriptions)}
 
 
-def maintained(one: Maintainable, *, partial: bool = False) -> dict[str, Any]:
+def maintained(maintainable: Maintainable, *, partial: bool = False) -> dict[str, Any]:
     """Return the arguments of a MaintainableArtefact; with ``partial`` of an ItemScheme."""
     return {
-        **named(one),
-        "version": one.version,
-        "valid_from": one.valid_from,
-        "valid_to": one.valid_to,
-        "is_final": one.is_final,
-        "is_external_reference": one.is_external_reference,
-        "service_url": one.service_url,
-        "structure_url": one.structure_url,
-        **({"is_partial": one.is_partial} if partial else {}),
+        **named(maintainable),
+        "version": maintainable.version,
+        "valid_from": maintainable.valid_from,
+        "valid_to": maintainable.valid_to,
+        "is_final": maintainable.is_final,
+        "is_external_reference": maintainable.is_external_reference,
+        "service_url": maintainable.service_url,
+        "structure_url": maintainable.structure_url,
+        **({"is_partial": maintainable.is_partial} if partial else {}),
     }
 
 
 def annotations_to(annotations: Iterable[Annotation]) -> list[Any]:
     """Return the annotations; an annotation with a value needs the edition that has values."""
     made = []
-    for one in annotations:
-        own = {"id": one.id, "title": one.title, "type": one.type, "url": one.url, "text": dict(one.text)}
-        if one.value is None:
+    for annotation in annotations:
+        own = {
+            "id": annotation.id,
+            "title": annotation.title,
+            "type": annotation.type,
+            "url": annotation.url,
+            "text": dict(annotation.text),
+        }
+        if annotation.value is None:
             made.append(sdmx1().v21.Annotation(**own))
         else:
-            made.append(sdmx1().v30.Annotation(**own, value=one.value))
+            made.append(sdmx1().v30.Annotation(**own, value=annotation.value))
     return made
 
 
@@ -170,20 +181,20 @@ def annotations_from(annotations: Iterable[Any]) -> tuple[Annotation, ...]:
     """Return the annotations."""
     return tuple(
         Annotation(
-            id=one.id,
-            title=one.title,
-            type=one.type,
-            value=one.value,
-            urls=InternationalString({"en": one.url} if one.url is not None else {}),
-            text=texts_from(one.text),
+            id=annotation.id,
+            title=annotation.title,
+            type=annotation.type,
+            value=annotation.value,
+            urls=InternationalString({"en": annotation.url} if annotation.url is not None else {}),
+            text=texts_from(annotation.text),
         )
-        for one in annotations
+        for annotation in annotations
     )
 
 
-def fields_to(one: Any, fields: Mapping[str, str]) -> dict[str, Any]:
+def fields_to(value: Any, fields: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields with plain values, by their names in sdmx1."""
-    return {theirs: getattr(one, ours) for ours, theirs in fields.items()}
+    return {theirs: getattr(value, ours) for ours, theirs in fields.items()}
 
 
 def fields_from(obj: Any, fields: Mapping[str, str]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def constraint_to(artefact: Constraint, edition: Edition) -> Any:
         made.role = common.ConstraintRole(role=common.ConstraintRoleType[role])
     if artefact.attachment is not None:
         made.content = {reference_to(urn, edition) for urn in artefact.attachment.references}
-    made.data_content_region = [region_to(one, artefact.urn, edition) for one in artefact.cube_regions]
+    made.data_content_region = [region_to(cube_region, artefact.urn, edition) for cube_region in artefact.cube_regions]
     for keys in artefact.key_sets:
         made.data_content_keys = keys_to(keys, artefact.urn, edition)
     return made
@@ -50,10 +50,10 @@ def constraint_from(obj: Any) -> Constraint:
     """Build a constraint, with its attachments sorted by URN."""
     urn = urn_of(obj)
     base = maintenance(obj, urn)
-    attached = sorted(target for one in obj.content if (target := reference_from(one)) is not None)
+    attached = sorted(target for content in obj.content if (target := reference_from(content)) is not None)
     role = None if obj.role is None else {"allowable": "Allowed", "actual": "Actual"}[obj.role.role.name]
     keys = [] if obj.data_content_keys is None else [keys_from(obj.data_content_keys)]
-    regions = [region_from(one) for one in obj.data_content_region]
+    regions = [region_from(data_content_region) for data_content_region in obj.data_content_region]
     is_stub = base["is_external_reference"] and not (attached or keys or regions)
     found: Any = ARTEFACTS[urn.cls]
     made: Constraint = found(

@@ -37,48 +37,52 @@ def hierarchy_to(artefact: Hierarchy, edition: Edition) -> Any:
 def hierarchical_codelist_to(artefact: HierarchicalCodelist, edition: Edition) -> Any:
     """Convert a hierarchical codelist."""
     made = sdmx1().v21.HierarchicalCodelist(**maintained(artefact))
-    for one in () if artefact.hierarchies.is_stub else artefact.hierarchies.values():
-        own = sdmx1().v21.Hierarchy(**named(one))
-        _fill(own, one, edition)
+    for hierarchy in () if artefact.hierarchies.is_stub else artefact.hierarchies.values():
+        own = sdmx1().v21.Hierarchy(**named(hierarchy))
+        _fill(own, hierarchy, edition)
         made.hierarchy.append(own)
     return made
 
 
-def _fill(made: Any, one: Hierarchy | HierarchyOfCodelist, edition: Edition) -> None:
-    made.has_formal_levels = one.has_formal_levels
-    made.level = _level_to(one.level, made)
+def _fill(made: Any, hierarchy: Hierarchy | HierarchyOfCodelist, edition: Edition) -> None:
+    made.has_formal_levels = hierarchy.has_formal_levels
+    made.level = _level_to(hierarchy.level, made)
     levels = {}
     level = made.level
     while level is not None:
         levels[level.id] = level
         level = level.child
-    for code_id, code in one.codes.items():
+    for code_id, code in hierarchy.codes.items():
         made.codes[code_id] = _code_to(code, made, levels, edition)
 
 
-def _level_to(one: Level | None, parent: Any) -> Any:
-    if one is None:
+def _level_to(level: Level | None, parent: Any) -> Any:
+    if level is None:
         return None
     common = sdmx1().common
-    made = common.Level(**named(one), parent=parent)
-    if one.coding_format is not None:
-        made.code_format = common.CodingFormat(coding_format=facet_to(one.coding_format))
-    made.child = _level_to(one.level, made)
+    made = common.Level(**named(level), parent=parent)
+    if level.coding_format is not None:
+        made.code_format = common.CodingFormat(coding_format=facet_to(level.coding_format))
+    made.child = _level_to(level.level, made)
     return made
 
 
-def _code_to(one: HierarchicalCode, parent: Any, levels: dict[str, Any], edition: Edition) -> Any:
+def _code_to(hierarchical_code: HierarchicalCode, parent: Any, levels: dict[str, Any], edition: Edition) -> Any:
     common = sdmx1().common
-    level = None if one.level is None else levels.get(one.level.rpartition(".")[2]) or common.Level(id=one.level)
+    level = (
+        None
+        if hierarchical_code.level is None
+        else levels.get(hierarchical_code.level.rpartition(".")[2]) or common.Level(id=hierarchical_code.level)
+    )
     made = common.HierarchicalCode(
-        **identified(one),
-        valid_from=one.valid_from,
-        valid_to=one.valid_to,
-        code=reference_to(one.code, edition),
+        **identified(hierarchical_code),
+        valid_from=hierarchical_code.valid_from,
+        valid_to=hierarchical_code.valid_to,
+        code=reference_to(hierarchical_code.code, edition),
         level=level,
         parent=parent,
     )
-    made.child = [_code_to(child, made, levels, edition) for child in one.codes.values()]
+    made.child = [_code_to(child, made, levels, edition) for child in hierarchical_code.codes.values()]
     return made
 
 
@@ -100,13 +104,13 @@ def hierarchical_codelist_from(obj: Any) -> HierarchicalCodelist:
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     hierarchies = {
-        one.id: HierarchyOfCodelist(
-            **naming(one, urn.with_item("Hierarchy", one.id)),
-            codes=Items(_codes_from(one.codes.values(), urn, f"{one.id}.")),
-            level=_level_from(one.level, urn, f"{one.id}."),
-            has_formal_levels=bool(one.has_formal_levels),
+        hierarchy.id: HierarchyOfCodelist(
+            **naming(hierarchy, urn.with_item("Hierarchy", hierarchy.id)),
+            codes=Items(_codes_from(hierarchy.codes.values(), urn, f"{hierarchy.id}.")),
+            level=_level_from(hierarchy.level, urn, f"{hierarchy.id}."),
+            has_formal_levels=bool(hierarchy.has_formal_levels),
         )
-        for one in obj.hierarchy
+        for hierarchy in obj.hierarchy
     }
     return HierarchicalCodelist(**base, hierarchies=items_of(urn, hierarchies, is_stub=base["is_external_reference"]))
 

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.model import Contact, Organisation, VtlMapping, VtlMetho
 from kafka_replica.sdmx.model.representation import ItemReference
 
 
-def _contacts_to(one: Organisation, _: Edition) -> list[Any]:
+def _contacts_to(organisation: Organisation, _: Edition) -> list[Any]:
     return [
         sdmx1().common.Contact(
             name=dict(contact.names),
@@ -24,7 +24,7 @@ def _contacts_to(one: Organisation, _: Edition) -> list[Any]:
             uri=list(contact.uris),
             x400=list(contact.x400s),
         )
-        for contact in one.contacts
+        for contact in organisation.contacts
     ]
 
 
@@ -44,8 +44,8 @@ def _contacts_from(obj: Any) -> tuple[Contact, ...]:
     )
 
 
-def _iso_to(one: Any, _: Edition) -> Any:
-    iso = one.iso_concept
+def _iso_to(value: Any, _: Edition) -> Any:
+    iso = value.iso_concept
     return None if iso is None else sdmx1().common.ISOConceptReference(iso.agency, iso.id, iso.scheme)
 
 
@@ -54,27 +54,29 @@ def _iso_from(obj: Any) -> ItemReference | None:
     return None if iso is None else ItemReference(agency=iso.agency, scheme=iso.scheme_id, id=iso.id)
 
 
-def _sdmx_to_vtl(one: VtlMapping, _: Edition) -> Any:
-    method = None if one.to_vtl is None or one.to_vtl.method is None else one.to_vtl.method.lower()
+def _sdmx_to_vtl(vtl_mapping: VtlMapping, _: Edition) -> Any:
+    method = (
+        None if vtl_mapping.to_vtl is None or vtl_mapping.to_vtl.method is None else vtl_mapping.to_vtl.method.lower()
+    )
     methods = sdmx1().common.SDMXtoVTL
     return methods[method] if method in methods.__members__ else None
 
 
 def _method_from(obj: Any) -> VtlMethod | None:
-    keys = tuple(one.key for one in obj.to_vtl_subspace)
+    keys = tuple(to_vtl_subspace.key for to_vtl_subspace in obj.to_vtl_subspace)
     if obj.to_vtl_method is None and not keys:
         return None
     name = None if obj.to_vtl_method is None else obj.to_vtl_method.name
     return VtlMethod(method=None if name is None else name[:1].upper() + name[1:], space_keys=keys)
 
 
-def _keys_to(one: VtlMapping, _: Edition) -> list[Any]:
-    keys = () if one.to_vtl is None else one.to_vtl.space_keys
+def _keys_to(vtl_mapping: VtlMapping, _: Edition) -> list[Any]:
+    keys = () if vtl_mapping.to_vtl is None else vtl_mapping.to_vtl.space_keys
     return [sdmx1().common.ToVTLSpaceKey(key) for key in keys]
 
 
-def _mapped_to(one: VtlMapping, edition: Edition) -> Any:
-    return reference_to(one.mapped, edition)
+def _mapped_to(vtl_mapping: VtlMapping, edition: Edition) -> Any:
+    return reference_to(vtl_mapping.mapped, edition)
 
 
 _ORGANISATIONS: Final = ("Agency", "DataProvider", "DataConsumer", "MetadataProvider")

@@ -68,10 +68,14 @@ def structure_set_to(artefact: StructureSet, edition: Edition) -> Any:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: it has no maps between structures")
     v21 = sdmx1().v21
     made = v21.StructureSet(**maintained(artefact))
-    for one in () if artefact.is_stub else artefact.scheme_maps:
-        kind = class_named(one.urn.cls, "2.1") or v21.ItemSchemeMap
-        own = kind(**named(one), source=reference_to(one.source, edition), target=reference_to(one.target, edition))
-        own.item_association = [_pair_to(pair, own) for pair in one.item_maps]
+    for scheme_map in () if artefact.is_stub else artefact.scheme_maps:
+        kind = class_named(scheme_map.urn.cls, "2.1") or v21.ItemSchemeMap
+        own = kind(
+            **named(scheme_map),
+            source=reference_to(scheme_map.source, edition),
+            target=reference_to(scheme_map.target, edition),
+        )
+        own.item_association = [_pair_to(pair, own) for pair in scheme_map.item_maps]
         made.item_scheme_map.append(own)
     return made
 
@@ -89,12 +93,12 @@ def structure_set_from(obj: Any) -> StructureSet:
     base = maintenance(obj, urn)
     maps = [
         SchemeMapInSet(
-            **naming(one, urn.with_item(our_name(one), one.id)),
-            source=reference_from(one.source),
-            target=reference_from(one.target),
-            item_maps=tuple(_pair_from(pair) for pair in one.item_association),
+            **naming(item_scheme_map, urn.with_item(our_name(item_scheme_map), item_scheme_map.id)),
+            source=reference_from(item_scheme_map.source),
+            target=reference_from(item_scheme_map.target),
+            item_maps=tuple(_pair_from(pair) for pair in item_scheme_map.item_association),
         )
-        for one in obj.item_scheme_map
+        for item_scheme_map in obj.item_scheme_map
     ]
     is_stub = base["is_external_reference"]
     return StructureSet(

@@ -25,47 +25,49 @@ def region_to(one: Region, urn: Urn, edition: Edition) -> Any:
     return region
 
 
-def _selections(one: Region) -> list[tuple[Any, MemberSelection]]:
+def _selections(region: Region) -> list[tuple[Any, MemberSelection]]:
     common = sdmx1().common
-    dimensions = [(common.Dimension(id=selection.id), selection) for selection in one.key_values]
-    return dimensions + [(common.DataAttribute(id=selection.id), selection) for selection in one.components]
+    dimensions = [(common.Dimension(id=selection.id), selection) for selection in region.key_values]
+    return dimensions + [(common.DataAttribute(id=selection.id), selection) for selection in region.components]
 
 
-def _selection_to(one: MemberSelection, component: Any, urn: Urn, edition: Edition) -> Any:
+def _selection_to(member_selection: MemberSelection, component: Any, urn: Urn, edition: Edition) -> Any:
     module = sdmx1().v21 if edition == "2.1" else sdmx1().v30
-    if one.data_sets or one.data_keys or one.objects:
-        raise refused(urn, f"{one.id} selects sets, keys or objects")
-    values = [_value_to(value, module, urn) for value in one.values]
-    if one.time_range is not None:
-        values.append(_range_to(one.time_range, module))
-    made = module.MemberSelection(values_for=component, included=one.include, values=values)
-    if one.remove_prefix is not None and edition == "3.0":
-        made.remove_prefix = one.remove_prefix
+    if member_selection.data_sets or member_selection.data_keys or member_selection.objects:
+        raise refused(urn, f"{member_selection.id} selects sets, keys or objects")
+    values = [_value_to(value, module, urn) for value in member_selection.values]
+    if member_selection.time_range is not None:
+        values.append(_range_to(member_selection.time_range, module))
+    made = module.MemberSelection(values_for=component, included=member_selection.include, values=values)
+    if member_selection.remove_prefix is not None and edition == "3.0":
+        made.remove_prefix = member_selection.remove_prefix
     return made
 
 
-def _value_to(one: SelectedValue, module: Any, urn: Urn) -> Any:
-    if one.cascade_values == "excluderoot":
-        raise refused(urn, f"{one.value!r} cascades without its root")
-    made = module.MemberValue(value=one.value, cascade_values=True if one.cascade_values else None)
+def _value_to(selected_value: SelectedValue, module: Any, urn: Urn) -> Any:
+    if selected_value.cascade_values == "excluderoot":
+        raise refused(urn, f"{selected_value.value!r} cascades without its root")
+    made = module.MemberValue(
+        value=selected_value.value, cascade_values=True if selected_value.cascade_values else None
+    )
     if module is sdmx1().v30:
-        made.valid_from, made.valid_to = one.valid_from, one.valid_to
+        made.valid_from, made.valid_to = selected_value.valid_from, selected_value.valid_to
     return made
 
 
-def _range_to(one: TimeRange, module: Any) -> Any:
+def _range_to(time_range: TimeRange, module: Any) -> Any:
     common = sdmx1().common
-    if one.before is not None:
-        return module.BeforePeriod(**_bound_to(one.before))
-    if one.after is not None:
-        return module.AfterPeriod(**_bound_to(one.after))
-    start = None if one.start is None else common.StartPeriod(**_bound_to(one.start))
-    end = None if one.end is None else common.EndPeriod(**_bound_to(one.end))
+    if time_range.before is not None:
+        return module.BeforePeriod(**_bound_to(time_range.before))
+    if time_range.after is not None:
+        return module.AfterPeriod(**_bound_to(time_range.after))
+    start = None if time_range.start is None else common.StartPeriod(**_bound_to(time_range.start))
+    end = None if time_range.end is None else common.EndPeriod(**_bound_to(time_range.end))
     return module.RangePeriod(start=start, end=end)
 
 
-def _bound_to(one: PeriodBound) -> dict[str, Any]:
-    return {"is_inclusive": one.is_inclusive, "period": _period(one.period)}
+def _bound_to(period_bound: PeriodBound) -> dict[str, Any]:
+    return {"is_inclusive": period_bound.is_inclusive, "period": _period(period_bound.period)}
 
 
 def _period(text: str) -> Any:
@@ -98,7 +100,7 @@ def keys_to(keys: KeySet, urn: Urn, edition: Edition) -> Any:
 
 def region_from(obj: Any) -> Region:
     """Build a cube region."""
-    found = [(_is_dimension(component), _selection_from(one)) for component, one in obj.member.items()]
+    found = [(_is_dimension(component), _selection_from(member)) for component, member in obj.member.items()]
     return Region(
         key_values=tuple(one for is_dimension, one in found if is_dimension),
         components=tuple(one for is_dimension, one in found if not is_dimension),
@@ -111,8 +113,8 @@ def _is_dimension(component: Any) -> bool:
 
 
 def _selection_from(obj: Any) -> MemberSelection:
-    plain = [one for one in obj.values if hasattr(one, "value")]
-    ranges = [one for one in obj.values if not hasattr(one, "value")]
+    plain = [value for value in obj.values if hasattr(value, "value")]
+    ranges = [value for value in obj.values if not hasattr(value, "value")]
     return MemberSelection(
         id=obj.values_for.id,
         values=tuple(_value_from(one) for one in plain),
@@ -149,13 +151,13 @@ def _bound_from(obj: Any) -> PeriodBound | None:
 
 def keys_from(obj: Any) -> KeySet:
     """Build a key set of data."""
-    return KeySet(keys=tuple(_key_from(one) for one in obj.keys), is_included=truth(obj.included))
+    return KeySet(keys=tuple(_key_from(key) for key in obj.keys), is_included=truth(obj.included))
 
 
 def _key_from(obj: Any) -> Region:
     found = [
-        (_is_dimension(part), MemberSelection(id=part.id, values=(SelectedValue(value=str(one.value)),)))
-        for part, one in obj.key_value.items()
+        (_is_dimension(part), MemberSelection(id=part.id, values=(SelectedValue(value=str(key_value.value)),)))
+        for part, key_value in obj.key_value.items()
     ]
     return Region(
         key_values=tuple(one for is_dimension, one in found if is_dimension),

@@ -40,44 +40,48 @@ def metadata_structure_to(artefact: MetadataStructure, edition: Edition) -> Any:
         return made
     if edition == "3.0":
         made.attributes.id = _LIST
-        made.attributes.components = [_attribute_to(one, edition) for one in artefact.metadata_attributes.values()]
-        for one in artefact.descriptors:
-            made.attributes.annotations = annotations_to(one.annotations)
+        made.attributes.components = [
+            _attribute_to(metadata_attribute, edition) for metadata_attribute in artefact.metadata_attributes.values()
+        ]
+        for descriptor in artefact.descriptors:
+            made.attributes.annotations = annotations_to(descriptor.annotations)
         return made
     v21 = sdmx1().v21
     for target in artefact.metadata_targets.values():
-        objects = [_target_to(one) for one in target.target_objects.values()]
+        objects = [_target_to(target_object) for target_object in target.target_objects.values()]
         made.target[target.id] = v21.MetadataTarget(**identified(target), components=objects)
     for report in artefact.report_structures.values():
         made.report_structure[report.id] = v21.ReportStructure(
             **identified(report),
-            components=[_attribute_to(one, edition) for one in report.metadata_attributes.values()],
+            components=[
+                _attribute_to(metadata_attribute, edition) for metadata_attribute in report.metadata_attributes.values()
+            ],
             report_for=[made.target[id_] for id_ in report.metadata_targets if id_ in made.target],
         )
     return made
 
 
-def _attribute_to(one: MetadataAttribute, edition: Edition) -> Any:
+def _attribute_to(metadata_attribute: MetadataAttribute, edition: Edition) -> Any:
     made = component_to(
-        one,
+        metadata_attribute,
         edition,
-        is_presentational=one.is_presentational,
-        min_occurs=one.min_occurs,
-        max_occurs=one.max_occurs,
+        is_presentational=metadata_attribute.is_presentational,
+        min_occurs=metadata_attribute.min_occurs,
+        max_occurs=metadata_attribute.max_occurs,
     )
-    for child in one.metadata_attributes.values():
+    for child in metadata_attribute.metadata_attributes.values():
         below = _attribute_to(child, edition)
         below.parent = made
         made.child.append(below)
     return made
 
 
-def _target_to(one: TargetObject) -> Any:
-    made = class_named(one.urn.cls, "2.1")
-    made = (made or sdmx1().v21.TargetObject)(**identified(one))
-    made.local_representation = representation_to(one.representation, "2.1")
-    if one.object_type is not None and hasattr(made, "object_type"):
-        made.object_type = class_named(one.object_type, "2.1")
+def _target_to(target_object: TargetObject) -> Any:
+    made = class_named(target_object.urn.cls, "2.1")
+    made = (made or sdmx1().v21.TargetObject)(**identified(target_object))
+    made.local_representation = representation_to(target_object.representation, "2.1")
+    if target_object.object_type is not None and hasattr(made, "object_type"):
+        made.object_type = class_named(target_object.object_type, "2.1")
     return made
 
 
@@ -94,8 +98,10 @@ def metadata_structure_from(obj: Any) -> MetadataStructure:
             metadata_attributes=items_of(urn, found, is_stub=base["is_external_reference"]),
             descriptors=(listed,) if notes else (),
         )
-    targets = {one.id: _metadata_target(one, urn) for one in obj.target.values()}
-    reports = {one.id: _report(one, urn) for one in obj.report_structure.values()}
+    targets = {target.id: _metadata_target(target, urn) for target in obj.target.values()}
+    reports = {
+        report_structure.id: _report(report_structure, urn) for report_structure in obj.report_structure.values()
+    }
     is_stub = base["is_external_reference"] and not targets and not reports
     return MetadataStructure(
         **base,
@@ -122,7 +128,7 @@ def _attributes_from(found: list[Any], urn: Urn, above: str) -> dict[str, Metada
 
 
 def _metadata_target(obj: Any, urn: Urn) -> MetadataTarget:
-    objects = {one.id: _target_from(one, urn, f"{obj.id}.{one.id}") for one in obj.components}
+    objects = {component.id: _target_from(component, urn, f"{obj.id}.{component.id}") for component in obj.components}
     return MetadataTarget(**identity(obj, urn.with_item("MetadataTarget", obj.id)), target_objects=Items(objects))
 
 
@@ -137,9 +143,9 @@ def _target_from(obj: Any, urn: Urn, path: str) -> TargetObject:
 
 def _report(obj: Any, urn: Urn) -> ReportStructure:
     # The paths of the report's attributes begin with the report.
-    tops = [one for one in obj.components if one.parent is None]
+    tops = [component for component in obj.components if component.parent is None]
     return ReportStructure(
         **identity(obj, urn.with_item("ReportStructure", obj.id)),
         metadata_attributes=Items(_attributes_from(tops, urn, f"{obj.id}.")),
-        metadata_targets=tuple(one.id for one in obj.report_for),
+        metadata_targets=tuple(report_for.id for report_for in obj.report_for),
     )

@@ -19,19 +19,21 @@ _SPELT: Final = {"uri": "URI", "Xhtml": "XHTML", "timesRange": "TimeRange"}
 _THERE: Final = {ours: theirs for theirs, ours in _SPELT.items()}
 
 
-def representation_to(one: Representation | None, edition: Edition) -> Any:
+def representation_to(representation: Representation | None, edition: Edition) -> Any:
     """Convert a representation; its format becomes one facet."""
-    if one is None:
+    if representation is None:
         return None
-    facets = [] if one.format is None else [facet_to(one.format)]
-    return sdmx1().common.Representation(enumerated=reference_to(one.enumeration, edition), non_enumerated=facets)
+    facets = [] if representation.format is None else [facet_to(representation.format)]
+    return sdmx1().common.Representation(
+        enumerated=reference_to(representation.enumeration, edition), non_enumerated=facets
+    )
 
 
-def facet_to(one: TextFormat) -> Any:
+def facet_to(text_format: TextFormat) -> Any:
     """Convert a facet. Numbers stay exact (Decimal), and times stay as written."""
     common = sdmx1().common
-    own = {name: getattr(one, name) for name in (*_WHOLE, *_NUMBERS, *_TEXTS, "is_sequence")}
-    return common.Facet(type=common.FacetType(**own), value_type=_value_type(one.text_type))
+    own = {name: getattr(text_format, name) for name in (*_WHOLE, *_NUMBERS, *_TEXTS, "is_sequence")}
+    return common.Facet(type=common.FacetType(**own), value_type=_value_type(text_format.text_type))
 
 
 def _value_type(text_type: str | None) -> Any:

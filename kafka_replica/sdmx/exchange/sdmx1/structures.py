@@ -51,9 +51,9 @@ def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
     made = class_named("DataStructure", edition)(**maintained(artefact))
     for field, name in _LISTS.items():
         getattr(made, field).id = name
-    for one in artefact.descriptors:
-        for listed in (field for field, name in _LISTS.items() if name == one.urn.cls):
-            getattr(made, listed).annotations = annotations_to(one.annotations)
+    for descriptor in artefact.descriptors:
+        for listed in (field for field, name in _LISTS.items() if name == descriptor.urn.cls):
+            getattr(made, listed).annotations = annotations_to(descriptor.annotations)
     if artefact.dimension_list.is_stub:
         return made
     for dimension in artefact.dimension_list.values():
@@ -64,30 +64,32 @@ def data_structure_to(artefact: DataStructure, edition: Edition) -> Any:
         own.attachment_constraint = group.attachment_constraint is not None or None
         made.group_dimensions[group.id] = own
     made.measures.components = _measures_to(artefact, edition)
-    made.attributes.components = [_attribute_to(one, made, edition) for one in artefact.attributes.values()]
+    made.attributes.components = [_attribute_to(attribute, made, edition) for attribute in artefact.attributes.values()]
     if edition == "3.0":
         made.metadata = reference_to(artefact.metadata, edition)
-        made.attributes.components += [_usage_to(one, made) for one in artefact.metadata_attribute_usages]
+        made.attributes.components += [
+            _usage_to(metadata_attribute_usage, made) for metadata_attribute_usage in artefact.metadata_attribute_usages
+        ]
     return made
 
 
-def component_to(one: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
+def component_to(component: Component, edition: Edition, kind: Any = None, **arguments: Any) -> Any:
     """Convert a component, of the class in its URN unless ``kind`` is given, with the first of its roles."""
-    kind = kind or class_named(one.urn.cls, edition) or sdmx1().common.Component
+    kind = kind or class_named(component.urn.cls, edition) or sdmx1().common.Component
     made = kind(
-        **identified(one),
-        concept_identity=reference_to(one.concept, edition),
-        local_representation=representation_to(one.representation, edition),
+        **identified(component),
+        concept_identity=reference_to(component.concept, edition),
+        local_representation=representation_to(component.representation, edition),
         **arguments,
     )
-    if one.concept_roles and hasattr(made, "concept_role"):
-        made.concept_role = reference_to(one.concept_roles[0], edition)
+    if component.concept_roles and hasattr(made, "concept_role"):
+        made.concept_role = reference_to(component.concept_roles[0], edition)
     return made
 
 
 def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
     """Return the measures, of the class that the edition has; 2.1 has one."""
-    found = [one for one in artefact.measures.values() if one.urn.cls in {"PrimaryMeasure", "Measure"}]
+    found = [measure for measure in artefact.measures.values() if measure.urn.cls in {"PrimaryMeasure", "Measure"}]
     if edition == "2.1" and len(found) > 1:
         raise NotExpressibleError(f"converting {artefact.urn} to sdmx1: 2.1 has one measure; use edition 3.0")
     kind = sdmx1().v21.PrimaryMeasure if edition == "2.1" else sdmx1().v30.Measure
@@ -95,22 +97,22 @@ def _measures_to(artefact: DataStructure, edition: Edition) -> list[Any]:
 
 
 def _dimension(structure: Any, id_: str) -> Any:
-    found = next((one for one in structure.dimensions.components if one.id == id_), None)
+    found = next((component for component in structure.dimensions.components if component.id == id_), None)
     return found if found is not None else sdmx1().common.Dimension(id=id_)
 
 
-def _attribute_to(one: Attribute, structure: Any, edition: Edition) -> Any:
-    status = sdmx1().common.UsageStatus["mandatory" if one.mandatory else "conditional"]
-    related = relationship_to(one.relationship, structure, edition)
-    return component_to(one, edition, usage_status=status, related_to=related)
+def _attribute_to(attribute: Attribute, structure: Any, edition: Edition) -> Any:
+    status = sdmx1().common.UsageStatus["mandatory" if attribute.mandatory else "conditional"]
+    related = relationship_to(attribute.relationship, structure, edition)
+    return component_to(attribute, edition, usage_status=status, related_to=related)
 
 
-def _usage_to(one: MetadataAttributeUsage, structure: Any) -> Any:
+def _usage_to(metadata_attribute_usage: MetadataAttributeUsage, structure: Any) -> Any:
     return sdmx1().v30.MetadataAttributeUsage(
-        id=one.metadata_attribute,
-        metadata_attribute=sdmx1().common.MetadataAttribute(id=one.metadata_attribute),
-        related_to=relationship_to(one.relationship, structure, "3.0"),
-        annotations=annotations_to(one.annotations),
+        id=metadata_attribute_usage.metadata_attribute,
+        metadata_attribute=sdmx1().common.MetadataAttribute(id=metadata_attribute_usage.metadata_attribute),
+        related_to=relationship_to(metadata_attribute_usage.relationship, structure, "3.0"),
+        annotations=annotations_to(metadata_attribute_usage.annotations),
     )
 
 
@@ -119,19 +121,21 @@ def data_structure_from(obj: Any) -> DataStructure:
     urn = urn_of(obj)
     base = maintenance(obj, urn)
     dimensions = {
-        one.id: Dimension(**_component(one, urn), position=number if one.order is None else one.order)
-        for number, one in enumerate(obj.dimensions.components, start=1)
+        component.id: Dimension(
+            **_component(component, urn), position=number if component.order is None else component.order
+        )
+        for number, component in enumerate(obj.dimensions.components, start=1)
     }
-    measures = {one.id: Measure(**_component(one, urn)) for one in obj.measures.components}
+    measures = {component.id: Measure(**_component(component, urn)) for component in obj.measures.components}
     usage = sdmx1().v30.MetadataAttributeUsage
     attributes = {
-        one.id: Attribute(
-            **_component(one, urn),
-            mandatory=one.usage_status is not None and one.usage_status.name == "mandatory",
-            relationship=relationship_from(one.related_to, obj),
+        component.id: Attribute(
+            **_component(component, urn),
+            mandatory=component.usage_status is not None and component.usage_status.name == "mandatory",
+            relationship=relationship_from(component.related_to, obj),
         )
-        for one in obj.attributes.components
-        if not isinstance(one, usage)
+        for component in obj.attributes.components
+        if not isinstance(component, usage)
     }
     is_stub = base["is_external_reference"] and not dimensions
     return DataStructure(
@@ -142,7 +146,7 @@ def data_structure_from(obj: Any) -> DataStructure:
         groups=items_of(urn, _groups(obj, urn), is_stub=is_stub),
         metadata=reference_from(getattr(obj, "metadata", None)),
         metadata_attribute_usages=tuple(
-            _usage_from(one, obj) for one in obj.attributes.components if isinstance(one, usage)
+            _usage_from(component, obj) for component in obj.attributes.components if isinstance(component, usage)
         ),
         descriptors=tuple(_descriptors(obj, urn)),
     )
@@ -150,11 +154,11 @@ def data_structure_from(obj: Any) -> DataStructure:
 
 def _groups(obj: Any, urn: Urn) -> dict[str, Group]:
     return {
-        one.id: Group(
-            **identity(one, urn.with_item("GroupDimensionDescriptor", one.id)),
-            dimensions=tuple(dimension.id for dimension in one.components),
+        group_dimension.id: Group(
+            **identity(group_dimension, urn.with_item("GroupDimensionDescriptor", group_dimension.id)),
+            dimensions=tuple(dimension.id for dimension in group_dimension.components),
         )
-        for one in obj.group_dimensions.values()
+        for group_dimension in obj.group_dimensions.values()
     }
 
 

@@ -67,7 +67,7 @@ def tree_from(obj: Any) -> ItemScheme:
 
 def _tree_item(item: Any, urn: Urn, class_: str, path: str) -> Any:
     base = naming(item, urn.with_item(class_, path))
-    below: Items[Any] = Items({one.id: _tree_item(one, urn, class_, f"{path}.{one.id}") for one in item.child})
+    below: Items[Any] = Items({child.id: _tree_item(child, urn, class_, f"{path}.{child.id}") for child in item.child})
     if class_ == "Category":
         return Category(**base, categories=below)
     return ReportingCategory(**base, reporting_categories=below)
@@ -80,12 +80,12 @@ def value_list_to(artefact: ValueList, _: Edition) -> Any:
     if not artefact.is_stub:
         made.items = [
             v30.ValueItem(
-                id=one.id,
-                name=dict(one.names),
-                description=dict(one.descriptions),
-                annotations=annotations_to(one.annotations),
+                id=value.id,
+                name=dict(value.names),
+                description=dict(value.descriptions),
+                annotations=annotations_to(value.annotations),
             )
-            for one in artefact.values
+            for value in artefact.values
         ]
     return made
 
@@ -96,11 +96,11 @@ def value_list_from(obj: Any) -> ValueList:
     base = maintenance(obj, urn)
     values = [
         ValueItem(
-            id=one.id,
-            names=texts_from(one.name),
-            descriptions=texts_from(one.description),
-            annotations=annotations_from(one.annotations),
+            id=item.id,
+            names=texts_from(item.name),
+            descriptions=texts_from(item.description),
+            annotations=annotations_from(item.annotations),
         )
-        for one in obj.items
+        for item in obj.items
     ]
     return ValueList(**base, value_items=parts_of(urn, values, is_stub=base["is_external_reference"]))

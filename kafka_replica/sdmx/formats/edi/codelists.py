@@ -29,15 +29,17 @@ def read_codelist(urn: Urn, body: list[Segment]) -> Codelist:
 # Writing
 
 
-def write_codelist(one: Codelist) -> list[str]:
+def write_codelist(codelist: Codelist) -> list[str]:
     """Write VLI, then CDV and FTX for each code."""
-    if one.codes.is_stub:
+    if codelist.codes.is_stub:
         raise UnwritableError("SDMX-EDI cannot represent stubs")
-    english = one.names.texts[0][1] if len(one.names.texts) == 1 and one.names.texts[0][0] == "en" else None
-    found = [write_segment("VLI", one.id, "", "", released(english or ""))]
+    english = (
+        codelist.names.texts[0][1] if len(codelist.names.texts) == 1 and codelist.names.texts[0][0] == "en" else None
+    )
+    found = [write_segment("VLI", codelist.id, "", "", released(english or ""))]
     if english is None:
-        found += write_texts(one.names)
-    for id_, code in one.codes.items():
+        found += write_texts(codelist.names)
+    for id_, code in codelist.codes.items():
         found.append(write_segment("CDV", released(id_)))
         found += write_texts(code.names)
     return found

@@ -22,12 +22,12 @@ def read_concept_scheme(urn: Urn, body: list[Segment]) -> ConceptScheme:
 # Writing
 
 
-def write_concept_scheme(one: ConceptScheme) -> list[str]:
+def write_concept_scheme(concept_scheme: ConceptScheme) -> list[str]:
     """Write STC and FTX for each concept; the concepts are standalone."""
-    if one.concepts.is_stub or not one.concepts:
+    if concept_scheme.concepts.is_stub or not concept_scheme.concepts:
         raise UnwritableError("SDMX-EDI cannot represent a scheme of concepts, only concepts")
     found: list[str] = []
-    for id_, concept in one.concepts.items():
+    for id_, concept in concept_scheme.concepts.items():
         found.append(write_segment("STC", released(id_)))
         found += write_texts(concept.names)
     return found

@@ -71,14 +71,14 @@ class _Builder:
         self._key: tuple[str, ...] = ()
 
     def build(self, components: list[WrittenComponent], texts: Texts) -> DataStructure:
-        self._of_concepts = {one.concept_id for one in components if one.kind not in {"1", "3"}}
-        for one in components:
-            self._add(one)
+        self._of_concepts = {component.concept_id for component in components if component.kind not in {"1", "3"}}
+        for component in components:
+            self._add(component)
         # Computed last, because an attribute of a series names all dimensions.
         self._key = tuple(id_ for id_, dimension in self._dimensions.items() if not dimension.is_time)
         attributes = {id_: self._attribute(*written) for id_, written in self._attributes.items()}
         groups = {}
-        if any(one.relationship.kind == "group" for one in attributes.values()):
+        if any(attribute.relationship.kind == "group" for attribute in attributes.values()):
             group = self._urn.with_item("GroupDimensionDescriptor", SIBLING_GROUP)
             groups[SIBLING_GROUP] = Group(
                 urn=group, dimensions=tuple(id_ for id_ in self._key if id_ != self._frequency)
@@ -88,58 +88,66 @@ class _Builder:
             measures=Items(self._measures), attributes=Items(attributes), groups=Items(groups),
         )  # fmt: skip
 
-    def _add(self, one: WrittenComponent) -> None:
-        if one.kind in {"13", "4"}:
-            self._dimension(one, "Dimension")
-        elif one.kind == "1" and not self._has_time:
-            self._dimension(one, "TimeDimension")
-        elif one.kind == "3" and not self._measures:
-            arguments = self._identified(one, "PrimaryMeasure")
-            self._measures[arguments["urn"].item] = Measure(representation=one.representation(), **arguments)
-        elif one.kind in {"1", "3", "Z09"}:
-            arguments = self._identified(one, "DataAttribute")
-            self._attributes[arguments["urn"].item] = one, arguments
+    def _add(self, written_component: WrittenComponent) -> None:
+        if written_component.kind in {"13", "4"}:
+            self._dimension(written_component, "Dimension")
+        elif written_component.kind == "1" and not self._has_time:
+            self._dimension(written_component, "TimeDimension")
+        elif written_component.kind == "3" and not self._measures:
+            arguments = self._identified(written_component, "PrimaryMeasure")
+            self._measures[arguments["urn"].item] = Measure(
+                representation=written_component.representation(), **arguments
+            )
+        elif written_component.kind in {"1", "3", "Z09"}:
+            arguments = self._identified(written_component, "DataAttribute")
+            self._attributes[arguments["urn"].item] = written_component, arguments
         else:
-            fail(one.segment.number, f"a component of kind {one.kind[:20]!r}; kinds are 13, 4, 1, 3 and Z09")
+            fail(
+                written_component.segment.number,
+                f"a component of kind {written_component.kind[:20]!r}; kinds are 13, 4, 1, 3 and Z09",
+            )
 
-    def _dimension(self, one: WrittenComponent, class_: str) -> None:
-        arguments = self._identified(one, class_)
+    def _dimension(self, written_component: WrittenComponent, class_: str) -> None:
+        arguments = self._identified(written_component, class_)
         id_ = arguments["urn"].item
         is_time = class_ == "TimeDimension"
         self._has_time |= is_time
-        if one.kind == "13":
+        if written_component.kind == "13":
             self._frequency = id_
-        make, roles = roles_of_dimension(id_, ["Frequency"] if one.kind == "13" else [])
+        make, roles = roles_of_dimension(id_, ["Frequency"] if written_component.kind == "13" else [])
         self._dimensions[id_] = make(
-            position=one.position or len(self._dimensions) + 1,
+            position=written_component.position or len(self._dimensions) + 1,
             # The format of time is fixed: a point in time or a range.
-            representation=one.representation("ObservationalTimePeriod" if is_time else None),
+            representation=written_component.representation("ObservationalTimePeriod" if is_time else None),
             **arguments,
             **roles,
         )
 
-    def _identified(self, one: WrittenComponent, class_: str) -> dict[str, Any]:
-        id_ = FIXED_COMPONENT_IDS.get(class_, one.concept_id)
+    def _identified(self, written_component: WrittenComponent, class_: str) -> dict[str, Any]:
+        id_ = FIXED_COMPONENT_IDS.get(class_, written_component.concept_id)
         if id_ in self._of_concepts:
             # Another component has the fixed id because its concept has that id.
-            id_ = one.concept_id
+            id_ = written_component.concept_id
         if id_ in self._dimensions or id_ in self._measures or id_ in self._attributes:
-            fail(one.segment.number, f"the component {id_[:80]!r} is duplicated in {self._urn}")
+            fail(written_component.segment.number, f"the component {id_[:80]!r} is duplicated in {self._urn}")
         try:
-            return {"urn": self._urn.with_item(class_, id_), "concept": one.concept}
+            return {"urn": self._urn.with_item(class_, id_), "concept": written_component.concept}
         except UrnError as error:
-            fail(one.segment.number, str(error))
+            fail(written_component.segment.number, str(error))
 
-    def _attribute(self, one: WrittenComponent, arguments: dict[str, Any]) -> Attribute:
+    def _attribute(self, written_component: WrittenComponent, arguments: dict[str, Any]) -> Attribute:
         # The time format is part of the time components; it has no level and no status, and needs neither.
-        is_time_format = one.kind == "1"
-        level = one.level or ("4" if is_time_format else "5" if one.kind == "3" else "")
+        is_time_format = written_component.kind == "1"
+        level = written_component.level or ("4" if is_time_format else "5" if written_component.kind == "3" else "")
         kind = _LEVELS.get(level)
         if kind is None:
-            fail(one.segment.number, f"attachment level {level[:20]!r} of {one.concept_id[:40]!r} is not 1, 4, 5 or 9")
+            fail(
+                written_component.segment.number,
+                f"attachment level {level[:20]!r} of {written_component.concept_id[:40]!r} is not 1, 4, 5 or 9",
+            )
         return Attribute(
-            mandatory=one.is_mandatory() or (is_time_format and one.usage is None),
-            representation=one.representation(),
+            mandatory=written_component.is_mandatory() or (is_time_format and written_component.usage is None),
+            representation=written_component.representation(),
             relationship=AttributeRelationship(
                 kind=kind,
                 dimensions=self._key if kind == "dimensions" else (),
@@ -158,37 +166,39 @@ _WITH_OBSERVATIONS: Final = {"OBS_STATUS", "OBS_CONF", "OBS_PRE_BREAK"}
 """Attributes that are next to the observation in data messages."""
 
 
-def write_key_family(one: DataStructure) -> list[str]:
+def write_key_family(data_structure: DataStructure) -> list[str]:
     """Write ASI, then SCD with ATT and IDE for each component, numbered if it is part of the key or its array."""
-    if one.dimension_list.is_stub:
+    if data_structure.dimension_list.is_stub:
         raise UnwritableError("SDMX-EDI cannot represent stubs")
-    found = [write_segment("ASI", one.id), *write_texts(one.names)]
-    for dimension in one.dimension_list.values():
+    found = [write_segment("ASI", data_structure.id), *write_texts(data_structure.names)]
+    for dimension in data_structure.dimension_list.values():
         found += _dimension(dimension)
-    for measure in one.measures.values():
-        found += _component("3", measure, str(len(one.dimension_list) + 1))
-    for attribute in one.attributes.values():
-        found += _attribute(attribute, has_measure=bool(one.measures))
+    for measure in data_structure.measures.values():
+        found += _component("3", measure, str(len(data_structure.dimension_list) + 1))
+    for attribute in data_structure.attributes.values():
+        found += _attribute(attribute, has_measure=bool(data_structure.measures))
     return found
 
 
-def _dimension(one: Dimension) -> list[str]:
-    if one.urn.cls == "MeasureDimension":
-        raise UnwritableError(f"SDMX-EDI cannot represent the measure dimension {one.urn}")
-    if one.is_time:
-        return _component("1", one, str(one.position))
-    is_frequency = one.id == "FREQ" or (isinstance(one, KeyFamilyDimension) and "Frequency" in one.roles)
-    return _component("13" if is_frequency else "4", one, str(one.position))
+def _dimension(dimension: Dimension) -> list[str]:
+    if dimension.urn.cls == "MeasureDimension":
+        raise UnwritableError(f"SDMX-EDI cannot represent the measure dimension {dimension.urn}")
+    if dimension.is_time:
+        return _component("1", dimension, str(dimension.position))
+    is_frequency = dimension.id == "FREQ" or (
+        isinstance(dimension, KeyFamilyDimension) and "Frequency" in dimension.roles
+    )
+    return _component("13" if is_frequency else "4", dimension, str(dimension.position))
 
 
-def _component(kind: str, one: Component, position: str = "", *more: str) -> list[str]:
-    if one.concept is None or one.concept.item is None:
-        raise UnwritableError(f"{one.urn} names no concept, by which SDMX-EDI identifies components")
+def _component(kind: str, component: Component, position: str = "", *more: str) -> list[str]:
+    if component.concept is None or component.concept.item is None:
+        raise UnwritableError(f"{component.urn} names no concept, by which SDMX-EDI identifies components")
     place: tuple[str, ...] = ("", position) if position else ()
-    found = [write_segment("SCD", kind, one.concept.item, "", "", "", place)]
-    own = one.representation or Representation()
+    found = [write_segment("SCD", kind, component.concept.item, "", "", "", place)]
+    own = component.representation or Representation()
     if own.format is not None:
-        written = _format(own.format, is_time=one.urn.cls == "TimeDimension")
+        written = _format(own.format, is_time=component.urn.cls == "TimeDimension")
         found += [write_segment("ATT", "3", "5", ("", "", "", written))] if written else []
     found += more
     if own.enumeration is not None:
@@ -196,24 +206,28 @@ def _component(kind: str, one: Component, position: str = "", *more: str) -> lis
     return found
 
 
-def _format(one: TextFormat, *, is_time: bool) -> str:
-    kind = "AN" if is_time else _TYPES.get(one.text_type or "")
-    if is_time and one.max_length is None:
+def _format(text_format: TextFormat, *, is_time: bool) -> str:
+    kind = "AN" if is_time else _TYPES.get(text_format.text_type or "")
+    if is_time and text_format.max_length is None:
         return ""
-    if kind is None or one.max_length is None:
+    if kind is None or text_format.max_length is None:
         raise UnwritableError(
-            f"SDMX-EDI cannot represent the format {one.text_type or 'without a type'}: it knows letters, digits, "
-            "and any characters, up to a length"
+            f"SDMX-EDI cannot represent the format {text_format.text_type or 'without a type'}: it knows "
+            "letters, digits, and any characters, up to a length"
         )
-    return f"{kind}{one.max_length}" if one.min_length == one.max_length else f"{kind}..{one.max_length}"
+    return (
+        f"{kind}{text_format.max_length}"
+        if text_format.min_length == text_format.max_length
+        else f"{kind}..{text_format.max_length}"
+    )
 
 
-def _attribute(one: Attribute, *, has_measure: bool) -> list[str]:
-    level = _NUMBER_OF_LEVEL[one.relationship.kind]
+def _attribute(attribute: Attribute, *, has_measure: bool) -> list[str]:
+    level = _NUMBER_OF_LEVEL[attribute.relationship.kind]
     kind = "Z09"
-    if one.id == "TIME_FORMAT":
+    if attribute.id == "TIME_FORMAT":
         kind = "1"
-    elif one.id in _WITH_OBSERVATIONS and level == "5" and has_measure:
+    elif attribute.id in _WITH_OBSERVATIONS and level == "5" and has_measure:
         kind = "3"
-    usage = write_segment("ATT", "3", "35", ("2" if one.mandatory else "1", "USS"))
-    return _component(kind, one, "", usage, write_segment("ATT", "3", "32", (level, "ALV")))
+    usage = write_segment("ATT", "3", "35", ("2" if attribute.mandatory else "1", "USS"))
+    return _component(kind, attribute, "", usage, write_segment("ATT", "3", "32", (level, "ALV")))

@@ -43,18 +43,22 @@ def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format
     start = next(segments(interchange))
     envelope = (start.raw, start.written(4)) if interchange.has_envelope else None
     budget = Budget(len(data))
-    return Format.EDI, ((one.urn, budget.spend(_written(interchange, envelope, one))) for one in artefacts)
+    return Format.EDI, (
+        (artefact.urn, budget.spend(_written(interchange, envelope, artefact))) for artefact in artefacts
+    )
 
 
-def _written(interchange: Interchange, envelope: tuple[str, str] | None, one: DescribedArtefact) -> bytes:
+def _written(
+    interchange: Interchange, envelope: tuple[str, str] | None, described_artefact: DescribedArtefact
+) -> bytes:
     element, end = interchange.separators.element, interchange.separators.terminator
-    own = one.opening[0].written(0)
-    count = len(one.opening) + len(one.body) + 1
+    own = described_artefact.opening[0].written(0)
+    count = len(described_artefact.opening) + len(described_artefact.body) + 1
     lines = [
         *([interchange.advice[:8]] if interchange.advice else []),
         *([envelope[0]] if envelope else []),
-        *(segment.raw for segment in one.opening),
-        *(segment.raw for segment in one.body),
+        *(segment.raw for segment in described_artefact.opening),
+        *(segment.raw for segment in described_artefact.body),
         f"UNT{element}{count}{element}{own}",
         *([f"UNZ{element}1{element}{envelope[1]}"] if envelope else []),
     ]

@@ -58,15 +58,22 @@ def read_categorisation(urn: Urn, wire: WireCategorisation) -> Categorisation:
     )
 
 
-def write_category_scheme(one: CategoryScheme) -> Json:
+def write_category_scheme(category_scheme: CategoryScheme) -> Json:
     """Write a category scheme."""
-    return obj(write_maintained(one), items=[_write_category(each) for each in stored_items(one.categories)])
+    return obj(
+        write_maintained(category_scheme),
+        items=[_write_category(each) for each in stored_items(category_scheme.categories)],
+    )
 
 
-def _write_category(one: Category) -> Json:
-    return obj(write_named(one), items=[_write_category(each) for each in one.categories.values()])
+def _write_category(category: Category) -> Json:
+    return obj(write_named(category), items=[_write_category(each) for each in category.categories.values()])
 
 
-def write_categorisation(one: Categorisation) -> Json:
+def write_categorisation(categorisation: Categorisation) -> Json:
     """Write a categorisation."""
-    return obj(write_maintained(one), structureReference=write_urn(one.source), categoryReference=write_urn(one.target))
+    return obj(
+        write_maintained(categorisation),
+        structureReference=write_urn(categorisation.source),
+        categoryReference=write_urn(categorisation.target),
+    )

@@ -77,7 +77,9 @@ def read_codelist(urn: Urn, wire: WireCodelist) -> Codelist:
     wires = wire.items or []
     base = read_maintained(wire)
     if wire.codelist_extensions:
-        base["extensions"] = tuple([_read_extension(urn, one) for one in wire.codelist_extensions])
+        base["extensions"] = tuple(
+            [_read_extension(urn, codelist_extension) for codelist_extension in wire.codelist_extensions]
+        )
     package, agency, scheme, version = urn.package, urn.agency, urn.id, urn.version
 
     def code(id_: str, one: WireCode) -> Code:
@@ -92,15 +94,15 @@ def read_codelist(urn: Urn, wire: WireCodelist) -> Codelist:
             parent=one.parent_code,
         )
 
-    written = with_ids({one.id: one for one in wires}, len(wires)) if wires else None
+    written = with_ids({each_wire.id: each_wire for each_wire in wires}, len(wires)) if wires else None
     if written is not None:
-        for one in wires:
-            one.urn = None  # it would stay in memory
+        for each_wire in wires:
+            each_wire.urn = None  # it would stay in memory
         return Codelist(urn=urn, codes=LazyItems(written, code, WireCode), **base)
     codes: dict[str, Code] = {}
-    for one in wires:
-        own_id = item_urn(urn, "Code", one.id, codes).item or ""
-        codes[own_id] = code(own_id, one)
+    for each_wire in wires:
+        own_id = item_urn(urn, "Code", each_wire.id, codes).item or ""
+        codes[own_id] = code(own_id, each_wire)
     return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
 
 
@@ -121,7 +123,7 @@ def _read_extension(urn: Urn, wire: WireExtension) -> CodelistExtension:
 
 
 def _read_members(wire: WireSelection | None) -> tuple[MemberValue, ...]:
-    return tuple(_read_member(one) for one in (wire.member_values or () if wire else ()))
+    return tuple(_read_member(member_value) for member_value in (wire.member_values or () if wire else ()))
 
 
 def _read_member(wire: WireMember | str) -> MemberValue:
@@ -149,42 +151,42 @@ def _read_value(urn: Urn, item: WireNameable) -> ValueItem:
     )
 
 
-def write_codelist(one: Codelist) -> Json:
+def write_codelist(codelist: Codelist) -> Json:
     """Write a codelist, with extensions in the form of SDMX-JSON, which the reader expects."""
-    extensions = [_write_extension(each) for each in one.extensions]
+    extensions = [_write_extension(each) for each in codelist.extensions]
     return obj(
-        write_maintained(one),
-        items=[_write_code(each) for each in stored_items(one.codes)],
+        write_maintained(codelist),
+        items=[_write_code(each) for each in stored_items(codelist.codes)],
         codelistExtensions=extensions,
     )
 
 
-def _write_code(one: Code) -> Json:
-    found = write_named(one)
-    if one.parent is not None:
-        found["parentCode"] = one.parent
+def _write_code(code: Code) -> Json:
+    found = write_named(code)
+    if code.parent is not None:
+        found["parentCode"] = code.parent
     return found
 
 
-def _write_extension(one: CodelistExtension) -> Json:
+def _write_extension(codelist_extension: CodelistExtension) -> Json:
     return obj(
-        codelist=str(one.codelist),
-        prefix=one.prefix,
-        inclusiveCodeSelection=_write_members(one.inclusive),
-        exclusiveCodeSelection=_write_members(one.exclusive),
+        codelist=str(codelist_extension.codelist),
+        prefix=codelist_extension.prefix,
+        inclusiveCodeSelection=_write_members(codelist_extension.inclusive),
+        exclusiveCodeSelection=_write_members(codelist_extension.exclusive),
     )
 
 
 def _write_members(members: tuple[MemberValue, ...]) -> Json | None:
-    found = [obj(value=one.value, cascadeValues=one.cascade_values) for one in members]
+    found = [obj(value=member.value, cascadeValues=member.cascade_values) for member in members]
     return {"memberValues": found} if found else None
 
 
-def write_value_list(one: ValueList) -> Json:
+def write_value_list(value_list: ValueList) -> Json:
     """Write a value list."""
-    return obj(write_maintained(one), items=[_write_value(each) for each in one.value_items])
+    return obj(write_maintained(value_list), items=[_write_value(each) for each in value_list.value_items])
 
 
-def _write_value(one: ValueItem) -> Json:
-    names = obj(names=write_texts(one.names), descriptions=write_texts(one.descriptions))
-    return obj({"id": one.id}, names, annotations=write_annotations(one.annotations))
+def _write_value(value_item: ValueItem) -> Json:
+    names = obj(names=write_texts(value_item.names), descriptions=write_texts(value_item.descriptions))
+    return obj({"id": value_item.id}, names, annotations=write_annotations(value_item.annotations))

@@ -52,8 +52,11 @@ def _read_lazy_concepts(urn: Urn, wires: list[WireConcept]) -> Items[Concept] | 
     """Build the concepts, reading ids and references at once; return None if any of them is invalid."""
     try:
         read = {
-            one.id: (one, None if one.representation is None else read_representation(one.representation, urn))
-            for one in wires
+            each_wire.id: (
+                each_wire,
+                None if each_wire.representation is None else read_representation(each_wire.representation, urn),
+            )
+            for each_wire in wires
         }
     except MessageError:
         return None
@@ -81,10 +84,10 @@ def _read_concept(own: Urn, wire: WireConcept, core: Representation | None) -> C
     return Concept(urn=own, parent=wire.parent_concept, core_representation=core, **read_named(wire))
 
 
-def write_concept_scheme(one: ConceptScheme) -> Json:
+def write_concept_scheme(concept_scheme: ConceptScheme) -> Json:
     """Write a concept scheme."""
     found = [
         obj(write_named(each), parentConcept=each.parent, representation=write_representation(each.core_representation))
-        for each in stored_items(one.concepts)
+        for each in stored_items(concept_scheme.concepts)
     ]
-    return obj(write_maintained(one), items=found)
+    return obj(write_maintained(concept_scheme), items=found)

@@ -50,7 +50,7 @@ def read_data_constraint(urn: Urn, wire: WireConstraint) -> DataConstraint:
     """Build a DataConstraint."""
     base = read_maintained(wire)
     cubes = [
-        Region(key_values=tuple(_read_selection(id_, one) for id_, one in cube.items()), include=include)
+        Region(key_values=tuple(_read_selection(id_, value) for id_, value in cube.items()), include=include)
         for cube, include in ((wire.include_cube, True), (wire.exclude_cube, False))
         if cube
     ]
@@ -101,13 +101,15 @@ def _read_keys(urn: Urn, wire: WireSeries) -> list[Region]:
     return keys
 
 
-def write_data_constraint(one: DataConstraint) -> Json:
+def write_data_constraint(data_constraint: DataConstraint) -> Json:
     """Write a data constraint: cubes as tables of values, keys as rows."""
-    if one.role not in {None, "Actual", "Allowed"}:
-        raise UnwritableError(f"Fusion-JSON cannot represent the role {one.role!r} of a constraint")
-    cubes = {region.include: region for region in stored_parts(one.cube_regions)}
-    series = {keys.is_included: keys for keys in stored_parts(one.key_sets)}
-    if len(cubes) != len(stored_parts(one.cube_regions)) or len(series) != len(stored_parts(one.key_sets)):
+    if data_constraint.role not in {None, "Actual", "Allowed"}:
+        raise UnwritableError(f"Fusion-JSON cannot represent the role {data_constraint.role!r} of a constraint")
+    cubes = {region.include: region for region in stored_parts(data_constraint.cube_regions)}
+    series = {keys.is_included: keys for keys in stored_parts(data_constraint.key_sets)}
+    if len(cubes) != len(stored_parts(data_constraint.cube_regions)) or len(series) != len(
+        stored_parts(data_constraint.key_sets)
+    ):
         raise UnwritableError("Fusion-JSON has a place for one region and one key set of each kind")
     found = {
         name: {each.id: _write_selection(each) for each in (*region.key_values, *region.components)}
@@ -119,13 +121,13 @@ def write_data_constraint(one: DataConstraint) -> Json:
         for name, keys in (("includeSeries", series.get(True)), ("excludeSeries", series.get(False)))
         if keys is not None
     }
-    references = one.attachment.references if one.attachment else ()
+    references = data_constraint.attachment.references if data_constraint.attachment else ()
     return obj(
-        write_maintained(one),
+        write_maintained(data_constraint),
         found,
         rows,
         type=_write_kind(is_cube=bool(found), is_series=bool(rows)),
-        definingDataPresent=None if one.role is None else one.role == "Actual",
+        definingDataPresent=None if data_constraint.role is None else data_constraint.role == "Actual",
         attachments=write_urns(references),
     )
 
@@ -137,25 +139,25 @@ def _write_kind(*, is_cube: bool, is_series: bool) -> str | None:
     return "CubeRegionConstraint" if is_cube else "SeriesConstraint"
 
 
-def _write_selection(one: MemberSelection) -> Json:
+def _write_selection(member_selection: MemberSelection) -> Json:
     return obj(
-        {"values": [value.value for value in one.values]},
-        cascade=[value.value for value in one.values if value.cascade_values is not None],
-        removePrefix=true(bool(one.remove_prefix)),
+        {"values": [value.value for value in member_selection.values]},
+        cascade=[value.value for value in member_selection.values if value.cascade_values is not None],
+        removePrefix=true(bool(member_selection.remove_prefix)),
     )
 
 
-def _write_series(one: KeySet) -> Json:
-    dims = list(dict.fromkeys(each.id for key in one.keys for each in key.key_values))
-    comps = list(dict.fromkeys(each.id for key in one.keys for each in key.components))
+def _write_series(key_set: KeySet) -> Json:
+    dims = list(dict.fromkeys(each.id for key in key_set.keys for each in key.key_values))
+    comps = list(dict.fromkeys(each.id for key in key_set.keys for each in key.components))
     rows = []
-    for key in one.keys:
+    for key in key_set.keys:
         values = {each.id: _write_single(each) for each in (*key.key_values, *key.components)}
         rows.append([values.get(id_) for id_ in (*dims, *comps)])
     return {"dims": dims, "comps": comps, "rows": rows}
 
 
-def _write_single(one: MemberSelection) -> str:
-    if len(one.values) != 1:
-        raise UnwritableError(f"Fusion-JSON has a place for one value of {one.id} in a key")
-    return one.values[0].value
+def _write_single(member_selection: MemberSelection) -> str:
+    if len(member_selection.values) != 1:
+        raise UnwritableError(f"Fusion-JSON has a place for one value of {member_selection.id} in a key")
+    return member_selection.values[0].value

@@ -127,7 +127,10 @@ def read_data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
 
 
 def _dimensions(wire: WireDimensions) -> list[Written]:
-    return [("TimeDimension" if one.is_time_dimension else "Dimension", one) for one in wire.dimensions or ()]
+    return [
+        ("TimeDimension" if dimension.is_time_dimension else "Dimension", dimension)
+        for dimension in wire.dimensions or ()
+    ]
 
 
 def _read_groups(urn: Urn, wires: list[WireGroup]) -> dict[str, Group]:
@@ -161,50 +164,50 @@ _LEVEL_NAMES: Final = {
 _COMPONENTS: Final = {"Dimension", "TimeDimension", "Measure", "DataAttribute"}
 
 
-def write_dataflow(one: Dataflow) -> Json:
+def write_dataflow(dataflow: Dataflow) -> Json:
     """Write a dataflow."""
-    return obj(write_maintained(one), dataStructureRef=write_urn(one.structure_reference))
+    return obj(write_maintained(dataflow), dataStructureRef=write_urn(dataflow.structure_reference))
 
 
-def write_data_structure(one: DataStructure) -> Json:
+def write_data_structure(data_structure: DataStructure) -> Json:
     """Write a data structure."""
-    dimensions = [_write_dimension(each) for each in stored_items(one.dimension_list)]
-    attributes = [_write_attribute(each) for each in stored_items(one.attributes)]
+    dimensions = [_write_dimension(each) for each in stored_items(data_structure.dimension_list)]
+    attributes = [_write_attribute(each) for each in stored_items(data_structure.attributes)]
     return obj(
-        write_maintained(one),
+        write_maintained(data_structure),
         dimensionList={"dimensions": dimensions} if dimensions else None,
-        measures=[_write_measure(each) for each in stored_items(one.measures)],
+        measures=[_write_measure(each) for each in stored_items(data_structure.measures)],
         attributeList={"attributes": attributes} if attributes else None,
-        groups=[_write_group(each) for each in stored_items(one.groups)],
+        groups=[_write_group(each) for each in stored_items(data_structure.groups)],
     )
 
 
-def _write_component(one: Component) -> Json:
-    if one.urn.cls not in _COMPONENTS:
-        raise UnwritableError(f"Fusion-JSON cannot represent a {one.urn.cls}")
+def _write_component(component: Component) -> Json:
+    if component.urn.cls not in _COMPONENTS:
+        raise UnwritableError(f"Fusion-JSON cannot represent a {component.urn.cls}")
     return obj(
-        write_identified(one),
-        concept=write_urn(one.concept),
-        representation=write_representation(one.representation),
-        conceptRoles=write_urns(one.concept_roles),
+        write_identified(component),
+        concept=write_urn(component.concept),
+        representation=write_representation(component.representation),
+        conceptRoles=write_urns(component.concept_roles),
     )
 
 
-def _write_dimension(one: Dimension) -> Json:
-    return obj(_write_component(one), isTimeDimension=true(one.is_time))
+def _write_dimension(dimension: Dimension) -> Json:
+    return obj(_write_component(dimension), isTimeDimension=true(dimension.is_time))
 
 
-def _write_measure(one: Measure) -> Json:
-    return obj(_write_component(one), mandatory=one.mandatory)
+def _write_measure(measure: Measure) -> Json:
+    return obj(_write_component(measure), mandatory=measure.mandatory)
 
 
-def _write_attribute(one: Attribute) -> Json:
-    about = one.relationship
+def _write_attribute(attribute: Attribute) -> Json:
+    about = attribute.relationship
     if len(about.groups) > 1:
         raise UnwritableError("Fusion-JSON has a place for one group of an attribute")
     return obj(
-        _write_component(one),
-        mandatory=one.mandatory,
+        _write_component(attribute),
+        mandatory=attribute.mandatory,
         attachmentLevel=_LEVEL_NAMES[about.kind],
         attachmentGroup=about.groups[0] if about.groups else None,
         dimensionReferences=list(about.dimensions),
@@ -212,5 +215,5 @@ def _write_attribute(one: Attribute) -> Json:
     )
 
 
-def _write_group(one: Group) -> Json:
-    return obj(write_identified(one), dimensionReferences=list(one.dimensions))
+def _write_group(group: Group) -> Json:
+    return obj(write_identified(group), dimensionReferences=list(group.dimensions))

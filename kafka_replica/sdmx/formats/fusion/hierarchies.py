@@ -108,28 +108,28 @@ def read_hierarchy_association(urn: Urn, wire: WireHierarchyAssociation) -> Hier
     )
 
 
-def write_hierarchy(one: Hierarchy) -> Json:
+def write_hierarchy(hierarchy: Hierarchy) -> Json:
     """Write a hierarchy; no key is known for its levels."""
-    found = [_write_code(each) for each in stored_items(one.codes)]
-    return obj(write_maintained(one), formalLevels=one.has_formal_levels, codes=found)
+    found = [_write_code(each) for each in stored_items(hierarchy.codes)]
+    return obj(write_maintained(hierarchy), formalLevels=hierarchy.has_formal_levels, codes=found)
 
 
-def _write_code(one: HierarchicalCode) -> Json:
+def _write_code(hierarchical_code: HierarchicalCode) -> Json:
     return obj(
-        write_identified(one),
-        code=write_urn(one.code),
-        level=one.level,
-        validFrom=milliseconds(one.valid_from),
-        validTo=milliseconds(one.valid_to),
-        codes=[_write_code(each) for each in one.codes.values()],
+        write_identified(hierarchical_code),
+        code=write_urn(hierarchical_code.code),
+        level=hierarchical_code.level,
+        validFrom=milliseconds(hierarchical_code.valid_from),
+        validTo=milliseconds(hierarchical_code.valid_to),
+        codes=[_write_code(each) for each in hierarchical_code.codes.values()],
     )
 
 
-def write_hierarchy_association(one: HierarchyAssociation) -> Json:
+def write_hierarchy_association(hierarchy_association: HierarchyAssociation) -> Json:
     """Write the association of a hierarchy."""
     return obj(
-        write_maintained(one),
-        hierarchyRef=write_urn(one.linked_hierarchy),
-        linkedStructureRef=write_urn(one.linked_object),
-        contextRef=write_urn(one.context_object),
+        write_maintained(hierarchy_association),
+        hierarchyRef=write_urn(hierarchy_association.linked_hierarchy),
+        linkedStructureRef=write_urn(hierarchy_association.linked_object),
+        contextRef=write_urn(hierarchy_association.context_object),
     )

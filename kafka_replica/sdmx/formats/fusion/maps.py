@@ -89,7 +89,7 @@ def read_representation_map(urn: Urn, wire: WireRepresentationMap) -> Representa
     base = read_maintained(wire)
     rows = [
         RepresentationMapping(
-            sources=tuple(_read_value(one) for one in row.source or ()),
+            sources=tuple(_read_value(source) for source in row.source or ()),
             targets=tuple(row.target or ()),
             valid_from=read_time(row.valid_from),
             valid_to=read_time(row.valid_to),
@@ -125,15 +125,21 @@ def read_structure_map(urn: Urn, wire: WireStructureMap) -> StructureMap:
     stub = base["is_external_reference"] and source is None
     components = [
         ComponentMap(
-            sources=tuple(one.sources or ()),
-            targets=tuple(one.targets or ()),
-            representation_map=read_reference(one.representation_map_ref, urn),
+            sources=tuple(component_map.sources or ()),
+            targets=tuple(component_map.targets or ()),
+            representation_map=read_reference(component_map.representation_map_ref, urn),
         )
-        for one in wire.component_maps or ()
+        for component_map in wire.component_maps or ()
     ]
-    fixed = [FixedValueMap(source=id_, values=_read_values(one)) for id_, one in (wire.fixed_input or {}).items()]
-    fixed += [FixedValueMap(target=id_, values=_read_values(one)) for id_, one in (wire.fixed_output or {}).items()]
-    patterns = [_read_pattern(urn, one) for one in wire.time_pattern_maps or ()]
+    fixed = [
+        FixedValueMap(source=id_, values=_read_values(fixed_input))
+        for id_, fixed_input in (wire.fixed_input or {}).items()
+    ]
+    fixed += [
+        FixedValueMap(target=id_, values=_read_values(fixed_output))
+        for id_, fixed_output in (wire.fixed_output or {}).items()
+    ]
+    patterns = [_read_pattern(urn, time_pattern_map) for time_pattern_map in wire.time_pattern_maps or ()]
     return StructureMap(
         urn=urn,
         source=source,
@@ -163,13 +169,13 @@ def _read_pattern(urn: Urn, wire: WireTimePattern) -> DatePatternMap:
     )
 
 
-def write_representation_map(one: RepresentationMap) -> Json:
+def write_representation_map(representation_map: RepresentationMap) -> Json:
     """Write a representation map."""
     return obj(
-        write_maintained(one),
-        sources=[_write_end(each) for each in one.sources],
-        targets=[_write_end(each) for each in one.targets],
-        mappedRelationships=[_write_row(each) for each in stored_parts(one.mappings)],
+        write_maintained(representation_map),
+        sources=[_write_end(each) for each in representation_map.sources],
+        targets=[_write_end(each) for each in representation_map.targets],
+        mappedRelationships=[_write_row(each) for each in stored_parts(representation_map.mappings)],
     )
 
 
@@ -177,16 +183,24 @@ def _write_end(end: Urn | str) -> str:
     return str(end)
 
 
-def _write_row(one: RepresentationMapping) -> Json:
-    found = {"source": [_write_value(each) for each in one.sources], "target": list(one.targets)}
-    return found | obj(validFrom=one.valid_from, validTo=one.valid_to)
+def _write_row(representation_mapping: RepresentationMapping) -> Json:
+    found = {
+        "source": [_write_value(each) for each in representation_mapping.sources],
+        "target": list(representation_mapping.targets),
+    }
+    return found | obj(validFrom=representation_mapping.valid_from, validTo=representation_mapping.valid_to)
 
 
-def _write_value(one: MappedValue) -> Json:
-    return obj(value=one.value, regEx=true(one.is_reg_ex), startIndex=one.start_index, endIndex=one.end_index)
+def _write_value(mapped_value: MappedValue) -> Json:
+    return obj(
+        value=mapped_value.value,
+        regEx=true(mapped_value.is_reg_ex),
+        startIndex=mapped_value.start_index,
+        endIndex=mapped_value.end_index,
+    )
 
 
-def write_structure_map(one: StructureMap) -> Json:
+def write_structure_map(structure_map: StructureMap) -> Json:
     """Write a structure map; no key is known for epochs and formats of frequencies."""
     components = [
         obj(
@@ -194,17 +208,17 @@ def write_structure_map(one: StructureMap) -> Json:
             targets=list(each.targets),
             representationMapRef=write_urn(each.representation_map),
         )
-        for each in stored_parts(one.component_maps)
+        for each in stored_parts(structure_map.component_maps)
     ]
-    fixed = stored_parts(one.fixed_value_maps)
+    fixed = stored_parts(structure_map.fixed_value_maps)
     return obj(
-        write_maintained(one),
-        source=write_urn(one.source),
-        target=write_urn(one.target),
+        write_maintained(structure_map),
+        source=write_urn(structure_map.source),
+        target=write_urn(structure_map.target),
         componentMaps=components,
         fixedInput=_write_fixed(each for each in fixed if each.source is not None) or None,
         fixedOutput=_write_fixed(each for each in fixed if each.source is None) or None,
-        timePatternMaps=[_write_pattern(each) for each in stored_parts(one.date_pattern_maps)],
+        timePatternMaps=[_write_pattern(each) for each in stored_parts(structure_map.date_pattern_maps)],
     )
 
 
@@ -212,15 +226,15 @@ def _write_fixed(maps: Iterable[FixedValueMap]) -> Json:
     return {each.source or each.target or "": list(each.values) for each in maps}
 
 
-def _write_pattern(one: DatePatternMap) -> Json:
-    if len(one.sources) > 1 or len(one.targets) > 1:
+def _write_pattern(date_pattern_map: DatePatternMap) -> Json:
+    if len(date_pattern_map.sources) > 1 or len(date_pattern_map.targets) > 1:
         raise UnwritableError("Fusion-JSON has a place for one source and one target of a map of dates")
     return obj(
-        id=None if one.urn is None else one.urn.item,
-        source=next(iter(one.sources), None),
-        target=next(iter(one.targets), None),
-        pattern=one.source_pattern,
-        locale=one.locale,
-        freqId=one.target_frequency,
-        freqDim=one.frequency_dimension,
+        id=None if date_pattern_map.urn is None else date_pattern_map.urn.item,
+        source=next(iter(date_pattern_map.sources), None),
+        target=next(iter(date_pattern_map.targets), None),
+        pattern=date_pattern_map.source_pattern,
+        locale=date_pattern_map.locale,
+        freqId=date_pattern_map.target_frequency,
+        freqDim=date_pattern_map.frequency_dimension,
     )

@@ -84,30 +84,38 @@ def read_metadataflow(urn: Urn, wire: WireMetadataflow) -> Metadataflow:
     )
 
 
-def write_metadataflow(one: Metadataflow) -> Json:
+def write_metadataflow(metadataflow: Metadataflow) -> Json:
     """Write a metadataflow."""
     return obj(
-        write_maintained(one),
-        metadataStructureRef=write_urn(one.structure_reference),
-        targets=stored_parts(one.targets),
+        write_maintained(metadataflow),
+        metadataStructureRef=write_urn(metadataflow.structure_reference),
+        targets=stored_parts(metadataflow.targets),
     )
 
 
-def write_metadata_structure(one: MetadataStructure) -> Json:
+def write_metadata_structure(metadata_structure: MetadataStructure) -> Json:
     """Write a metadata structure."""
-    found = [_write_metadata_attribute(each) for each in stored_items(one.metadata_attributes)]
-    return obj(write_maintained(one), metadataAttributes=found)
+    found = [_write_metadata_attribute(each) for each in stored_items(metadata_structure.metadata_attributes)]
+    return obj(write_maintained(metadata_structure), metadataAttributes=found)
 
 
-def _write_metadata_attribute(one: MetadataAttribute) -> Json:
+def _write_metadata_attribute(metadata_attribute: MetadataAttribute) -> Json:
     # A missing maxOccurs is unbounded there.
-    most = None if one.max_occurs == "unbounded" else 1 if one.max_occurs is None else one.max_occurs
+    most = (
+        None
+        if metadata_attribute.max_occurs == "unbounded"
+        else 1
+        if metadata_attribute.max_occurs is None
+        else metadata_attribute.max_occurs
+    )
     return obj(
-        write_identified(one),
-        concept=write_urn(one.concept),
-        representation=write_representation(one.representation),
-        minOccurs=one.min_occurs,
+        write_identified(metadata_attribute),
+        concept=write_urn(metadata_attribute.concept),
+        representation=write_representation(metadata_attribute.representation),
+        minOccurs=metadata_attribute.min_occurs,
         maxOccurs=most,
-        presentational=true(one.is_presentational),
-        metadataAttributes=[_write_metadata_attribute(each) for each in one.metadata_attributes.values()],
+        presentational=true(metadata_attribute.is_presentational),
+        metadataAttributes=[
+            _write_metadata_attribute(each) for each in metadata_attribute.metadata_attributes.values()
+        ],
     )

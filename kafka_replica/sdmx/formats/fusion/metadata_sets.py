@@ -46,7 +46,9 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
         metadataflow=read_reference(wire.metadataflow, urn),
         metadata_provision_agreement=read_reference(wire.metadata_provision_agreement, urn),
         targets=parts_of(urn, wire.targets or (), is_stub=is_stub),
-        attributes=parts_of(urn, [_read_reported(urn, one) for one in wire.attributes or ()], is_stub=is_stub),
+        attributes=parts_of(
+            urn, [_read_reported(urn, attribute) for attribute in wire.attributes or ()], is_stub=is_stub
+        ),
         **base,
     )
 
@@ -65,6 +67,6 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute) -> ReportedAttribute:
         id=wire.id,
         values=values,
         texts=texts,
-        attributes=tuple(_read_reported(urn, one) for one in wire.attributes or ()),
+        attributes=tuple(_read_reported(urn, attribute) for attribute in wire.attributes or ()),
         annotations=read_identified(wire).get("annotations", ()),
     )

@@ -57,9 +57,9 @@ def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme) -> Organisa
     """Build an AgencyScheme, or another scheme of organisations."""
     scheme, kind = ORGANISATION_SCHEMES[urn.cls]
 
-    def make(own: Urn, one: WireOrganisation) -> Organisation:
-        contacts = tuple(_read_contact(contact) for contact in one.contacts or ())
-        return kind(urn=own, contacts=contacts, parent=one.parent, **read_named(one))
+    def make(own: Urn, organisation: WireOrganisation) -> Organisation:
+        contacts = tuple(_read_contact(contact) for contact in organisation.contacts or ())
+        return kind(urn=own, contacts=contacts, parent=organisation.parent, **read_named(organisation))
 
     base = read_maintained(wire)
     found = read_items(urn, kind.__name__, wire.items, make)
@@ -84,24 +84,24 @@ def _several(value: list[str] | str | None) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value or ())
 
 
-def write_organisation_scheme(one: OrganisationScheme) -> Json:
+def write_organisation_scheme(organisation_scheme: OrganisationScheme) -> Json:
     """Write a scheme of organisations of any kind."""
     found = [
         obj(write_named(each), parent=each.parent, contacts=[_write_contact(contact) for contact in each.contacts])
-        for each in stored_items(one.organisations)
+        for each in stored_items(organisation_scheme.organisations)
     ]
-    return obj(write_maintained(one), items=found)
+    return obj(write_maintained(organisation_scheme), items=found)
 
 
-def _write_contact(one: Contact) -> Json:
+def _write_contact(contact: Contact) -> Json:
     return obj(
-        id=one.id,
-        names=write_texts(one.names),
-        departments=write_texts(one.departments),
-        roles=write_texts(one.roles),
-        telephone=list(one.telephones),
-        fax=list(one.faxes),
-        x400=list(one.x400s),
-        uri=list(one.uris),
-        email=list(one.emails),
+        id=contact.id,
+        names=write_texts(contact.names),
+        departments=write_texts(contact.departments),
+        roles=write_texts(contact.roles),
+        telephone=list(contact.telephones),
+        fax=list(contact.faxes),
+        x400=list(contact.x400s),
+        uri=list(contact.uris),
+        email=list(contact.emails),
     )

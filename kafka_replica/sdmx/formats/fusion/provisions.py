@@ -47,20 +47,20 @@ def read_metadata_provision_agreement(urn: Urn, wire: WireMetadataProvision) -> 
     )
 
 
-def write_provision_agreement(one: ProvisionAgreement) -> Json:
+def write_provision_agreement(provision_agreement: ProvisionAgreement) -> Json:
     """Write a provision agreement."""
     return obj(
-        write_maintained(one),
-        structureUsage=write_urn(one.structure_usage),
-        dataproviderRef=write_urn(one.data_provider),
+        write_maintained(provision_agreement),
+        structureUsage=write_urn(provision_agreement.structure_usage),
+        dataproviderRef=write_urn(provision_agreement.data_provider),
     )
 
 
-def write_metadata_provision_agreement(one: MetadataProvisionAgreement) -> Json:
+def write_metadata_provision_agreement(metadata_provision_agreement: MetadataProvisionAgreement) -> Json:
     """Write a provision agreement for metadata."""
     return obj(
-        write_maintained(one),
-        metadataflowRef=write_urn(one.metadataflow),
-        metadataproviderRef=write_urn(one.metadata_provider),
-        targets=stored_parts(one.targets),
+        write_maintained(metadata_provision_agreement),
+        metadataflowRef=write_urn(metadata_provision_agreement.metadataflow),
+        metadataproviderRef=write_urn(metadata_provision_agreement.metadata_provider),
+        targets=stored_parts(metadata_provision_agreement.targets),
     )

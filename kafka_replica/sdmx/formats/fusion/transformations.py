@@ -106,23 +106,31 @@ def _read_method(method: str | None, keys: list[str] | None) -> VtlMethod | None
     return VtlMethod(method=method, space_keys=tuple(keys or ()))
 
 
-def write_definition_scheme(one: VtlDefinitionScheme) -> Json:
+def write_definition_scheme(vtl_definition_scheme: VtlDefinitionScheme) -> Json:
     """Write a scheme of transformations, rulesets, operators, custom types or names."""
-    class_ = SCHEME_CLASSES[one.urn.cls]
-    schemes = class_.write_schemes(one)
+    class_ = SCHEME_CLASSES[vtl_definition_scheme.urn.cls]
+    schemes = class_.write_schemes(vtl_definition_scheme)
     if "userDefinedOperatorSchemes" in schemes:  # registries write this name in the singular
         schemes["userDefinedOperatorScheme"] = schemes.pop("userDefinedOperatorSchemes")
-    return obj(write_maintained(one), schemes, vtlVersion=one.vtl_version, items=class_.write_items(one, write_named))
+    return obj(
+        write_maintained(vtl_definition_scheme),
+        schemes,
+        vtlVersion=vtl_definition_scheme.vtl_version,
+        items=class_.write_items(vtl_definition_scheme, write_named),
+    )
 
 
-def write_mapping_scheme(one: VtlMappingScheme) -> Json:
+def write_mapping_scheme(vtl_mapping_scheme: VtlMappingScheme) -> Json:
     """Write a scheme of VTL mappings."""
-    return obj(write_maintained(one), items=[_write_mapping(each) for each in stored_items(one.mappings)])
+    return obj(
+        write_maintained(vtl_mapping_scheme),
+        items=[_write_mapping(each) for each in stored_items(vtl_mapping_scheme.mappings)],
+    )
 
 
-def _write_mapping(one: VtlMapping) -> Json:
-    to_vtl, from_vtl = one.to_vtl, one.from_vtl
-    found = obj(write_named(one), alias=one.alias, mapped=write_urn(one.mapped))
+def _write_mapping(vtl_mapping: VtlMapping) -> Json:
+    to_vtl, from_vtl = vtl_mapping.to_vtl, vtl_mapping.from_vtl
+    found = obj(write_named(vtl_mapping), alias=vtl_mapping.alias, mapped=write_urn(vtl_mapping.mapped))
     if to_vtl is not None:
         found |= obj(toVtlMethod=to_vtl.method) | {"toVtlSubSpace": list(to_vtl.space_keys)}
     if from_vtl is not None:

@@ -130,7 +130,7 @@ def read_texts(texts: list[Text] | None) -> InternationalString:
 
 def read_annotations(wires: list[WireAnnotation]) -> tuple[Annotation, ...]:
     """Build annotations."""
-    return (read_annotation(wires[0]),) if len(wires) == 1 else tuple([read_annotation(one) for one in wires])
+    return (read_annotation(wires[0]),) if len(wires) == 1 else tuple([read_annotation(wire) for wire in wires])
 
 
 def read_annotation(wire: WireAnnotation) -> Annotation:
@@ -272,59 +272,61 @@ def write_annotations(found: Iterable[Annotation]) -> list[Json]:
     ]
 
 
-def _write_link(one: Link) -> Json:
-    return obj(rel=one.rel, href=one.url, urn=one.urn, type=one.type)
+def _write_link(link: Link) -> Json:
+    return obj(rel=link.rel, href=link.url, urn=link.urn, type=link.type)
 
 
-def write_identified(one: Identifiable) -> Json:
+def write_identified(identifiable: Identifiable) -> Json:
     """Write id, URN, annotations and links."""
-    found: Json = {"id": one.id, "urn": str(one.urn)}
-    if one.annotations or one.links or one.uri is not None:
+    found: Json = {"id": identifiable.id, "urn": str(identifiable.urn)}
+    if identifiable.annotations or identifiable.links or identifiable.uri is not None:
         found |= obj(
-            uri=one.uri, annotations=write_annotations(one.annotations), links=[_write_link(each) for each in one.links]
+            uri=identifiable.uri,
+            annotations=write_annotations(identifiable.annotations),
+            links=[_write_link(each) for each in identifiable.links],
         )
     return found
 
 
-def write_named(one: Nameable) -> Json:
+def write_named(nameable: Nameable) -> Json:
     """Write names and descriptions in addition to ``identified``."""
-    found = write_identified(one)
-    if one.names.texts:
-        found["names"] = write_texts(one.names)
-    if one.descriptions.texts:
-        found["descriptions"] = write_texts(one.descriptions)
+    found = write_identified(nameable)
+    if nameable.names.texts:
+        found["names"] = write_texts(nameable.names)
+    if nameable.descriptions.texts:
+        found["descriptions"] = write_texts(nameable.descriptions)
     return found
 
 
-def write_maintained(one: Maintainable) -> Json:
+def write_maintained(maintainable: Maintainable) -> Json:
     """Write the parts that every artefact has."""
     return obj(
-        write_named(one),
-        agencyId=one.agency,
-        version=one.version,
-        isFinal=true(one.is_final),
-        isPartial=true(one.is_partial),
-        isExternalReference=true(one.is_external_reference),
-        startDate=milliseconds(one.valid_from),
-        endDate=milliseconds(one.valid_to),
-        serviceURL=one.service_url,
-        structureURL=one.structure_url,
+        write_named(maintainable),
+        agencyId=maintainable.agency,
+        version=maintainable.version,
+        isFinal=true(maintainable.is_final),
+        isPartial=true(maintainable.is_partial),
+        isExternalReference=true(maintainable.is_external_reference),
+        startDate=milliseconds(maintainable.valid_from),
+        endDate=milliseconds(maintainable.valid_to),
+        serviceURL=maintainable.service_url,
+        structureURL=maintainable.structure_url,
     )
 
 
-def write_representation(one: Representation | None) -> Json | None:
+def write_representation(representation: Representation | None) -> Json | None:
     """Write a representation; ``representation`` is the URN of the list."""
-    if one is None:
+    if representation is None:
         return None
     return obj(
-        textFormat=None if one.format is None else _write_text_format(one.format),
-        representation=write_urn(one.enumeration),
-        minOccurs=one.min_occurs,
-        maxOccurs=one.max_occurs,
+        textFormat=None if representation.format is None else _write_text_format(representation.format),
+        representation=write_urn(representation.enumeration),
+        minOccurs=representation.min_occurs,
+        maxOccurs=representation.max_occurs,
     )
 
 
-def _write_text_format(one: TextFormat) -> Json:
-    found = write_facets(one)
+def _write_text_format(text_format: TextFormat) -> Json:
+    found = write_facets(text_format)
     multilingual = found.pop("isMultiLingual", None)
-    return obj({"textType": one.text_type}, found, isMultilingual=multilingual)
+    return obj({"textType": text_format.text_type}, found, isMultilingual=multilingual)

@@ -34,7 +34,9 @@ def has_names(data: bytes, outer: int, parts: Any) -> bool:
     """Return True if the parsed parts of a document certainly have all its names, except for ``outer`` around them."""
     if data.count(b":") != outer + _ENCODE(parts).count(b":"):
         return False
-    return b"\\" not in data or not any(one in data for one in _ESCAPED_COLONS)  # the first search is the fastest
+    return b"\\" not in data or not any(
+        escaped_colon in data for escaped_colon in _ESCAPED_COLONS
+    )  # the first search is the fastest
 
 
 def refuse_repeated(data: bytes) -> None:

@@ -52,17 +52,17 @@ class SchemeClass(NamedTuple):
         found: dict[str, Any] = {name: read_reference(getattr(wire, name), urn) for name in self.single}
         return found | {name: read_references(getattr(wire, name), urn) for name in self.several}
 
-    def write_items(self, one: VtlDefinitionScheme, write_named: Callable[[Any], Json]) -> list[Json]:
+    def write_items(self, vtl_definition_scheme: VtlDefinitionScheme, write_named: Callable[[Any], Json]) -> list[Json]:
         """Write the items."""
         return [
             obj(write_named(each), {camel(name): getattr(each, name) for name in self.fields})
-            for each in stored_items(one.items)
+            for each in stored_items(vtl_definition_scheme.items)
         ]
 
-    def write_schemes(self, one: VtlDefinitionScheme) -> Json:
+    def write_schemes(self, vtl_definition_scheme: VtlDefinitionScheme) -> Json:
         """Write the references to other schemes."""
-        found: Json = {camel(name): write_urn(getattr(one, name)) for name in self.single}
-        return found | {camel(name): write_urns(getattr(one, name)) for name in self.several}
+        found: Json = {camel(name): write_urn(getattr(vtl_definition_scheme, name)) for name in self.single}
+        return found | {camel(name): write_urns(getattr(vtl_definition_scheme, name)) for name in self.several}
 
 
 def camel(name: str) -> str:

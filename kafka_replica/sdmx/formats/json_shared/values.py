@@ -128,9 +128,9 @@ def obj(*parts: Mapping[str, Any], **members: Any) -> Json:
     return found
 
 
-def write_urn(one: Urn | None) -> str | None:
+def write_urn(urn: Urn | None) -> str | None:
     """Write a reference."""
-    return None if one is None else str(one)
+    return None if urn is None else str(urn)
 
 
 def write_urns(found: Iterable[Urn]) -> list[str]:
@@ -143,21 +143,21 @@ def true(value: bool) -> bool | None:
     return True if value else None
 
 
-def write_facets(one: TextFormat) -> Json:
+def write_facets(text_format: TextFormat) -> Json:
     """Return the facets of a text, except for its type and sentinel values, whose spelling varies."""
     return obj(
-        isSequence=one.is_sequence,
-        isMultiLingual=one.is_multi_lingual,
-        minLength=one.min_length,
-        maxLength=one.max_length,
-        minValue=one.min_value,
-        maxValue=one.max_value,
-        startValue=one.start_value,
-        endValue=one.end_value,
-        interval=one.interval,
-        startTime=one.start_time,
-        endTime=one.end_time,
-        timeInterval=one.time_interval,
-        decimals=one.decimals,
-        pattern=one.pattern,
+        isSequence=text_format.is_sequence,
+        isMultiLingual=text_format.is_multi_lingual,
+        minLength=text_format.min_length,
+        maxLength=text_format.max_length,
+        minValue=text_format.min_value,
+        maxValue=text_format.max_value,
+        startValue=text_format.start_value,
+        endValue=text_format.end_value,
+        interval=text_format.interval,
+        startTime=text_format.start_time,
+        endTime=text_format.end_time,
+        timeInterval=text_format.time_interval,
+        decimals=text_format.decimals,
+        pattern=text_format.pattern,
     )

@@ -56,34 +56,41 @@ def _read_reporting_category(item: Item) -> ReportingCategory:
 # Writing
 
 
-def write_category_scheme(one: CategoryScheme, edition: Edition) -> str:
+def write_category_scheme(category_scheme: CategoryScheme, edition: Edition) -> str:
     """Write a <CategoryScheme>."""
-    found = [] if one.categories.is_stub else one.categories.values()
-    return artefact("str:CategoryScheme", one, edition, [_write_category(each, edition) for each in found])
+    found = [] if category_scheme.categories.is_stub else category_scheme.categories.values()
+    return artefact("str:CategoryScheme", category_scheme, edition, [_write_category(each, edition) for each in found])
 
 
-def _write_category(one: Category, edition: Edition) -> str:
-    return item("str:Category", one, edition, *[_write_category(each, edition) for each in one.categories.values()])
+def _write_category(category: Category, edition: Edition) -> str:
+    return item(
+        "str:Category", category, edition, *[_write_category(each, edition) for each in category.categories.values()]
+    )
 
 
-def write_categorisation(one: Categorisation, edition: Edition) -> str:
+def write_categorisation(categorisation: Categorisation, edition: Edition) -> str:
     """Write a <Categorisation>."""
-    ends = [edition.ref("str:Source", one.source), edition.ref("str:Target", one.target)]
-    return artefact("str:Categorisation", one, edition, ends)
+    ends = [edition.ref("str:Source", categorisation.source), edition.ref("str:Target", categorisation.target)]
+    return artefact("str:Categorisation", categorisation, edition, ends)
 
 
-def write_reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> str:
+def write_reporting_taxonomy(reporting_taxonomy: ReportingTaxonomy, edition: Edition) -> str:
     """Write a <ReportingTaxonomy>."""
-    found = [] if one.reporting_categories.is_stub else one.reporting_categories.values()
-    return artefact("str:ReportingTaxonomy", one, edition, [_write_reporting_category(each, edition) for each in found])
+    found = [] if reporting_taxonomy.reporting_categories.is_stub else reporting_taxonomy.reporting_categories.values()
+    return artefact(
+        "str:ReportingTaxonomy",
+        reporting_taxonomy,
+        edition,
+        [_write_reporting_category(each, edition) for each in found],
+    )
 
 
-def _write_reporting_category(one: ReportingCategory, edition: Edition) -> str:
+def _write_reporting_category(reporting_category: ReportingCategory, edition: Edition) -> str:
     return item(
         "str:ReportingCategory",
-        one,
+        reporting_category,
         edition,
-        *[_write_reporting_category(each, edition) for each in one.reporting_categories.values()],
-        edition.refs("str:StructuralMetadata", one.structural_metadata),
-        edition.refs("str:ProvisioningMetadata", one.provisioning_metadata),
+        *[_write_reporting_category(each, edition) for each in reporting_category.reporting_categories.values()],
+        edition.refs("str:StructuralMetadata", reporting_category.structural_metadata),
+        edition.refs("str:ProvisioningMetadata", reporting_category.provisioning_metadata),
     )

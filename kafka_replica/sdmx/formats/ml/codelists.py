@@ -80,7 +80,7 @@ def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
     numbers = numbered(item.code_ids or [])
     if numbers is None or kinds > 1:
         raise NotPlainError("codes out of the ordinary")
-    elements = [one for one in item.element if item.names[one.tag] == "Code"]
+    elements = [element for element in item.element if item.names[element.tag] == "Code"]
     return LazyItems(numbers, lambda id_, number: long_way(elements[number], id_))
 
 
@@ -148,70 +148,72 @@ def read_value_list(item: Item) -> ValueList:
 _GEO: Final = {"GeographicCodelist", "GeoGridCodelist"}
 
 
-def write_codelist(one: Codelist, edition: Edition) -> str:
+def write_codelist(codelist: Codelist, edition: Edition) -> str:
     """Write a <Codelist>, <GeographicCodelist> or <GeoGridCodelist>."""
-    edition.since_3(one.extensions, "codelists that extend others")
-    codes = [] if one.codes.is_stub else _write_codes(one, edition)
-    content = [*codes, *[_write_extension(each, edition) for each in one.extensions]]
-    if isinstance(one, GeoGridCodelist):
-        content.append(leaf("str:GridDefinition", one.grid_definition))
-    kind = one.urn.cls
-    return artefact(f"str:{kind}", one, edition, content, geoType=kind if kind in _GEO else None)
+    edition.since_3(codelist.extensions, "codelists that extend others")
+    codes = [] if codelist.codes.is_stub else _write_codes(codelist, edition)
+    content = [*codes, *[_write_extension(each, edition) for each in codelist.extensions]]
+    if isinstance(codelist, GeoGridCodelist):
+        content.append(leaf("str:GridDefinition", codelist.grid_definition))
+    kind = codelist.urn.cls
+    return artefact(f"str:{kind}", codelist, edition, content, geoType=kind if kind in _GEO else None)
 
 
-def _write_codes(one: Codelist, edition: Edition) -> list[str]:
-    urn = one.urn
+def _write_codes(codelist: Codelist, edition: Edition) -> list[str]:
+    urn = codelist.urn
     # The prefix is the same for all: in most codes only id, names and parent differ.
     prefix = f"urn:sdmx:org.sdmx.infomodel.{urn.package}.Code={urn.reference}."
     return [
         _write_code(id_, code, prefix, edition) if type(code) is Code else _geographic(code, edition)
-        for id_, code in one.codes.items()
+        for id_, code in codelist.codes.items()
     ]
 
 
-def _write_code(id_: str, one: Code, prefix: str, edition: Edition) -> str:
-    inside = annotated(one, edition) + write_texts("com:Name", one.names)
-    if one.descriptions.texts:
-        inside += write_texts("com:Description", one.descriptions)
-    if one.parent is not None:
-        inside += edition.local("str:Parent", one.parent)
-    uri = "" if one.uri is None else f' uri="{escaped_attribute(one.uri)}"'
+def _write_code(id_: str, code: Code, prefix: str, edition: Edition) -> str:
+    inside = annotated(code, edition) + write_texts("com:Name", code.names)
+    if code.descriptions.texts:
+        inside += write_texts("com:Description", code.descriptions)
+    if code.parent is not None:
+        inside += edition.local("str:Parent", code.parent)
+    uri = "" if code.uri is None else f' uri="{escaped_attribute(code.uri)}"'
     return f'<str:Code id="{id_}" urn="{prefix}{id_}"{uri}>{inside}</str:Code>'
 
 
-def _geographic(one: Code, edition: Edition) -> str:
-    parent = edition.local("str:Parent", one.parent)
+def _geographic(code: Code, edition: Edition) -> str:
+    parent = edition.local("str:Parent", code.parent)
     names = (
-        annotated(one, edition) + write_texts("com:Name", one.names) + write_texts("com:Description", one.descriptions)
+        annotated(code, edition)
+        + write_texts("com:Name", code.names)
+        + write_texts("com:Description", code.descriptions)
     )
     # The schema wrongly demands the class Code in their URNs, so they are written without URNs.
-    if isinstance(one, GeoFeatureSetCode):
-        return el("str:GeoFeatureSetCode", names, parent, id=one.id, uri=one.uri, value=one.value)
-    if isinstance(one, GeoGridCode):
-        return el("str:GeoGridCode", names, parent, leaf("str:GeoCell", one.geo_cell), id=one.id, uri=one.uri)
-    return el("str:Code", names, parent, id=one.id, urn=str(one.urn), uri=one.uri)
+    if isinstance(code, GeoFeatureSetCode):
+        return el("str:GeoFeatureSetCode", names, parent, id=code.id, uri=code.uri, value=code.value)
+    if isinstance(code, GeoGridCode):
+        return el("str:GeoGridCode", names, parent, leaf("str:GeoCell", code.geo_cell), id=code.id, uri=code.uri)
+    return el("str:Code", names, parent, id=code.id, urn=str(code.urn), uri=code.uri)
 
 
-def _write_extension(one: CodelistExtension, edition: Edition) -> str:
+def _write_extension(codelist_extension: CodelistExtension, edition: Edition) -> str:
     return el(
         "str:CodelistExtension",
-        edition.ref("str:Codelist", one.codelist),
-        _selection("str:InclusiveCodeSelection", one.inclusive),
-        _selection("str:ExclusiveCodeSelection", one.exclusive),
-        prefix=one.prefix,
+        edition.ref("str:Codelist", codelist_extension.codelist),
+        _selection("str:InclusiveCodeSelection", codelist_extension.inclusive),
+        _selection("str:ExclusiveCodeSelection", codelist_extension.exclusive),
+        prefix=codelist_extension.prefix,
     )
 
 
 def _selection(tag: str, members: tuple[MemberValue, ...]) -> str:
-    found = [leaf("str:MemberValue", one.value, cascadeValues=one.cascade_values) for one in members]
+    found = [leaf("str:MemberValue", member.value, cascadeValues=member.cascade_values) for member in members]
     return el(tag, *found) if found else ""
 
 
-def write_value_list(one: ValueList, edition: Edition) -> str:
+def write_value_list(value_list: ValueList, edition: Edition) -> str:
     """Write a <ValueList> (3.x)."""
-    return artefact("str:ValueList", one, edition, [_value(each, edition) for each in one.value_items])
+    return artefact("str:ValueList", value_list, edition, [_value(each, edition) for each in value_list.value_items])
 
 
-def _value(one: ValueItem, edition: Edition) -> str:
-    names = write_texts("com:Name", one.names) + write_texts("com:Description", one.descriptions)
-    return el("str:ValueItem", write_annotations(one.annotations, edition), names, id=one.id)
+def _value(value_item: ValueItem, edition: Edition) -> str:
+    names = write_texts("com:Name", value_item.names) + write_texts("com:Description", value_item.descriptions)
+    return el("str:ValueItem", write_annotations(value_item.annotations, edition), names, id=value_item.id)

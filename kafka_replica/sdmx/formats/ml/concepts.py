@@ -73,29 +73,33 @@ def _read_iso_concept(element: etree._Element, names: Names) -> ItemReference:
 # Writing
 
 
-def write_concept_scheme(one: ConceptScheme, edition: Edition) -> str:
+def write_concept_scheme(concept_scheme: ConceptScheme, edition: Edition) -> str:
     """Write a <ConceptScheme>."""
-    concepts = [] if one.concepts.is_stub else [_write_concept(each, edition) for each in one.concepts.values()]
-    return artefact("str:ConceptScheme", one, edition, concepts)
+    concepts = (
+        []
+        if concept_scheme.concepts.is_stub
+        else [_write_concept(each, edition) for each in concept_scheme.concepts.values()]
+    )
+    return artefact("str:ConceptScheme", concept_scheme, edition, concepts)
 
 
-def _write_concept(one: Concept, edition: Edition) -> str:
+def _write_concept(concept: Concept, edition: Edition) -> str:
     return item(
         "str:Concept",
-        one,
+        concept,
         edition,
-        edition.local("str:Parent", one.parent),
-        write_representation("str:CoreRepresentation", one.core_representation, edition),
-        _write_iso_concept(one.iso_concept),
+        edition.local("str:Parent", concept.parent),
+        write_representation("str:CoreRepresentation", concept.core_representation, edition),
+        _write_iso_concept(concept.iso_concept),
     )
 
 
-def _write_iso_concept(one: ItemReference | None) -> str:
-    if one is None:
+def _write_iso_concept(item_reference: ItemReference | None) -> str:
+    if item_reference is None:
         return ""
     return el(
         "str:ISOConceptReference",
-        leaf("str:ConceptAgency", one.agency),
-        leaf("str:ConceptSchemeID", one.scheme),
-        leaf("str:ConceptID", one.id),
+        leaf("str:ConceptAgency", item_reference.agency),
+        leaf("str:ConceptSchemeID", item_reference.scheme),
+        leaf("str:ConceptID", item_reference.id),
     )

@@ -58,13 +58,24 @@ def read_constraint(item: Item) -> Constraint:
         urn=urn,
         role=item.element.get("role") or item.element.get("type"),
         attachment=None if attached is None else _read_attachment(attached, names),
-        cube_regions=parts_of(urn, [read_region(one, names) for one in pick(rest, "CubeRegion")], is_stub=is_stub),
-        key_sets=parts_of(urn, [read_key_set(one, names) for one in pick(rest, "DataKeySet")], is_stub=is_stub),
+        cube_regions=parts_of(
+            urn, [read_region(cube_region, names) for cube_region in pick(rest, "CubeRegion")], is_stub=is_stub
+        ),
+        key_sets=parts_of(
+            urn, [read_key_set(data_key_set, names) for data_key_set in pick(rest, "DataKeySet")], is_stub=is_stub
+        ),
         metadata_target_regions=parts_of(
-            urn, [read_region(one, names) for one in pick(rest, "MetadataTargetRegion")], is_stub=is_stub
+            urn,
+            [
+                read_region(metadata_target_region, names)
+                for metadata_target_region in pick(rest, "MetadataTargetRegion")
+            ],
+            is_stub=is_stub,
         ),
         metadata_key_sets=parts_of(
-            urn, [read_key_set(one, names) for one in pick(rest, "MetadataKeySet")], is_stub=is_stub
+            urn,
+            [read_key_set(metadata_key_set, names) for metadata_key_set in pick(rest, "MetadataKeySet")],
+            is_stub=is_stub,
         ),
         release_calendar=None if calendar is None else read_calendar(known(calendar, names)),
         reference_period=None if period is None else read_period(period),
@@ -103,7 +114,8 @@ def _read_attachment(element: etree._Element, names: Names) -> ConstraintAttachm
         metadata_sets=tuple(sets["MetadataSet"]),
         simple_data_sources=tuple(text_of(child).strip() for child in pick(rest, "SimpleDataSource")),
         queryable_data_sources=tuple(
-            read_queryable_data_source(one, names) for one in pick(rest, "QueryableDataSource")
+            read_queryable_data_source(queryable_data_source, names)
+            for queryable_data_source in pick(rest, "QueryableDataSource")
         ),
     )
 
@@ -114,7 +126,7 @@ def read_availability_constraint(element: etree._Element, names: Names) -> Avail
     attached, notes = first(rest, "ConstraintAttachment"), first(rest, "Annotations")
     return AvailabilityConstraint(
         attachment=None if attached is None else _read_attachment(attached, names),
-        cube_regions=tuple(read_region(one, names) for one in pick(rest, "CubeRegion")),
+        cube_regions=tuple(read_region(cube_region, names) for cube_region in pick(rest, "CubeRegion")),
         series_count=whole_number(element, "seriesCount"),
         obs_count=whole_number(element, "obsCount"),
         annotations=() if notes is None else read_annotations(notes, names),
@@ -124,37 +136,40 @@ def read_availability_constraint(element: etree._Element, names: Names) -> Avail
 # Writing
 
 
-def write_constraint(one: Constraint, edition: Edition) -> str:
+def write_constraint(constraint: Constraint, edition: Edition) -> str:
     """Write a <DataConstraint>, <MetadataConstraint>, <ContentConstraint> or <AttachmentConstraint>."""
-    edition.until_3(one.reference_period, "the reference period of a constraint")
-    edition.until_3(parts(one.metadata_key_sets), "key sets of metadata")
-    if edition.is_31 and one.role is not None:
-        raise UnwritableError(f"SDMX-ML 3.1 cannot represent the role {one.role!r} of a constraint")
-    if edition.is_31 and one.release_calendar:
+    edition.until_3(constraint.reference_period, "the reference period of a constraint")
+    edition.until_3(parts(constraint.metadata_key_sets), "key sets of metadata")
+    if edition.is_31 and constraint.role is not None:
+        raise UnwritableError(f"SDMX-ML 3.1 cannot represent the role {constraint.role!r} of a constraint")
+    if edition.is_31 and constraint.release_calendar:
         raise UnwritableError("SDMX-ML 3.1 cannot represent the release calendar of a constraint")
-    calendar = _write_calendar(one.release_calendar)
+    calendar = _write_calendar(constraint.release_calendar)
     content = [
-        "" if one.attachment is None else _attachment(one.attachment, edition),
+        "" if constraint.attachment is None else _attachment(constraint.attachment, edition),
         "" if edition.is_21 else calendar,
-        *[write_key_set("str:DataKeySet", each, edition) for each in parts(one.key_sets)],
-        *[write_key_set("str:MetadataKeySet", each, edition) for each in parts(one.metadata_key_sets)],
-        *[write_region("str:CubeRegion", each, edition) for each in parts(one.cube_regions)],
-        *[write_region("str:MetadataTargetRegion", each, edition) for each in parts(one.metadata_target_regions)],
+        *[write_key_set("str:DataKeySet", each, edition) for each in parts(constraint.key_sets)],
+        *[write_key_set("str:MetadataKeySet", each, edition) for each in parts(constraint.metadata_key_sets)],
+        *[write_region("str:CubeRegion", each, edition) for each in parts(constraint.cube_regions)],
+        *[
+            write_region("str:MetadataTargetRegion", each, edition)
+            for each in parts(constraint.metadata_target_regions)
+        ],
         calendar if edition.is_21 else "",
-        _write_period(one.reference_period),
+        _write_period(constraint.reference_period),
     ]
-    role = {"type" if edition.is_21 else "role": one.role}
-    return artefact(f"str:{one.urn.cls}", one, edition, content, **role)
+    role = {"type" if edition.is_21 else "role": constraint.role}
+    return artefact(f"str:{constraint.urn.cls}", constraint, edition, content, **role)
 
 
-def _write_calendar(one: ReleaseCalendar | None) -> str:
-    if one is None:
+def _write_calendar(release_calendar: ReleaseCalendar | None) -> str:
+    if release_calendar is None:
         return ""
     return el(
         "str:ReleaseCalendar",
-        leaf("str:Periodicity", one.periodicity),
-        leaf("str:Offset", one.offset),
-        leaf("str:Tolerance", one.tolerance),
+        leaf("str:Periodicity", release_calendar.periodicity),
+        leaf("str:Offset", release_calendar.offset),
+        leaf("str:Tolerance", release_calendar.tolerance),
     )
 
 
@@ -162,15 +177,21 @@ def _write_period(one: tuple[str, str] | None) -> str:
     return "" if one is None else el("str:ReferencePeriod", startTime=one[0], endTime=one[1])
 
 
-def _attachment(one: ConstraintAttachment, edition: Edition) -> str:
-    edition.until_3(one.data_sets or one.metadata_sets, "data sets that a constraint is attached to")
-    if edition.is_31 and (one.simple_data_sources or one.queryable_data_sources):
+def _attachment(constraint_attachment: ConstraintAttachment, edition: Edition) -> str:
+    edition.until_3(
+        constraint_attachment.data_sets or constraint_attachment.metadata_sets,
+        "data sets that a constraint is attached to",
+    )
+    if edition.is_31 and (constraint_attachment.simple_data_sources or constraint_attachment.queryable_data_sources):
         raise UnwritableError("SDMX-ML 3.1 cannot represent data sources that a constraint is attached to")
     return el(
         "str:ConstraintAttachment",
-        *[edition.ref(f"str:{urn.cls}", urn) for urn in one.references],
-        *[el("str:DataSet", write_set_reference(each, edition)) for each in one.data_sets],
-        *[el("str:MetadataSet", write_set_reference(each, edition)) for each in one.metadata_sets],
-        *[leaf("str:SimpleDataSource", each) for each in one.simple_data_sources],
-        *[write_queryable_data_source("str:QueryableDataSource", each) for each in one.queryable_data_sources],
+        *[edition.ref(f"str:{urn.cls}", urn) for urn in constraint_attachment.references],
+        *[el("str:DataSet", write_set_reference(each, edition)) for each in constraint_attachment.data_sets],
+        *[el("str:MetadataSet", write_set_reference(each, edition)) for each in constraint_attachment.metadata_sets],
+        *[leaf("str:SimpleDataSource", each) for each in constraint_attachment.simple_data_sources],
+        *[
+            write_queryable_data_source("str:QueryableDataSource", each)
+            for each in constraint_attachment.queryable_data_sources
+        ],
     )

@@ -130,62 +130,78 @@ def read_hierarchy_association(item: Item) -> HierarchyAssociation:
 # Writing
 
 
-def write_hierarchy(one: Hierarchy, edition: Edition) -> str:
+def write_hierarchy(hierarchy: Hierarchy, edition: Edition) -> str:
     """Write a <Hierarchy> of 3.x."""
-    found = [] if one.codes.is_stub else one.codes.values()
-    content = [_write_level(one.level, edition), *[_write_code(each, edition) for each in found]]
-    return artefact("str:Hierarchy", one, edition, content, hasFormalLevels=flag(one.has_formal_levels))
+    found = [] if hierarchy.codes.is_stub else hierarchy.codes.values()
+    content = [_write_level(hierarchy.level, edition), *[_write_code(each, edition) for each in found]]
+    return artefact("str:Hierarchy", hierarchy, edition, content, hasFormalLevels=flag(hierarchy.has_formal_levels))
 
 
-def write_hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
+def write_hierarchical_codelist(hierarchical_codelist: HierarchicalCodelist, edition: Edition) -> str:
     """Write a <HierarchicalCodelist> of 2.1."""
     content = [
-        edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias or None) for each in one.included_codelists
+        edition.ref("str:IncludedCodelist", each.codelist, alias=each.alias or None)
+        for each in hierarchical_codelist.included_codelists
     ]
-    found = [] if one.hierarchies.is_stub else one.hierarchies.values()
+    found = [] if hierarchical_codelist.hierarchies.is_stub else hierarchical_codelist.hierarchies.values()
     return artefact(
-        "str:HierarchicalCodelist", one, edition, [*content, *[_hierarchy(each, edition) for each in found]]
+        "str:HierarchicalCodelist",
+        hierarchical_codelist,
+        edition,
+        [*content, *[_hierarchy(each, edition) for each in found]],
     )
 
 
-def _hierarchy(one: HierarchyOfCodelist, edition: Edition) -> str:
-    codes = [_write_code(each, edition) for each in one.codes.values()]
-    level = _write_level(one.level, edition)
-    return item("str:Hierarchy", one, edition, *codes, level, leveled=flag(one.has_formal_levels))
+def _hierarchy(hierarchy_of_codelist: HierarchyOfCodelist, edition: Edition) -> str:
+    codes = [_write_code(each, edition) for each in hierarchy_of_codelist.codes.values()]
+    level = _write_level(hierarchy_of_codelist.level, edition)
+    return item(
+        "str:Hierarchy",
+        hierarchy_of_codelist,
+        edition,
+        *codes,
+        level,
+        leveled=flag(hierarchy_of_codelist.has_formal_levels),
+    )
 
 
-def _write_code(one: HierarchicalCode, edition: Edition) -> str:
-    edition.until_3(one.codelist_alias or one.code_id or one.version, "aliases or versions of hierarchical codes")
-    by_alias = one.codelist_alias is not None or one.code_id is not None
-    named = leaf("str:CodelistAliasRef", one.codelist_alias) + edition.local("str:CodeID", one.code_id)
+def _write_code(hierarchical_code: HierarchicalCode, edition: Edition) -> str:
+    edition.until_3(
+        hierarchical_code.codelist_alias or hierarchical_code.code_id or hierarchical_code.version,
+        "aliases or versions of hierarchical codes",
+    )
+    by_alias = hierarchical_code.codelist_alias is not None or hierarchical_code.code_id is not None
+    named = leaf("str:CodelistAliasRef", hierarchical_code.codelist_alias) + edition.local(
+        "str:CodeID", hierarchical_code.code_id
+    )
     return component(
         "str:HierarchicalCode",
-        one,
+        hierarchical_code,
         edition,
-        named if by_alias else edition.ref("str:Code", one.code),
-        *[_write_code(each, edition) for each in one.codes.values()],
-        edition.local("str:Level", one.level),
-        version=one.version,
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        named if by_alias else edition.ref("str:Code", hierarchical_code.code),
+        *[_write_code(each, edition) for each in hierarchical_code.codes.values()],
+        edition.local("str:Level", hierarchical_code.level),
+        version=hierarchical_code.version,
+        validFrom=hierarchical_code.valid_from,
+        validTo=hierarchical_code.valid_to,
     )
 
 
-def _write_level(one: Level | None, edition: Edition) -> str:
-    if one is None:
+def _write_level(level: Level | None, edition: Edition) -> str:
+    if level is None:
         return ""
-    format_ = "" if one.coding_format is None else write_text_format("str:CodingFormat", one.coding_format, edition)
+    format_ = "" if level.coding_format is None else write_text_format("str:CodingFormat", level.coding_format, edition)
     # The level's URN has a path, which the schemas of 3.x do not allow.
-    has_path = not edition.is_21 and "." in (one.urn.item or "")
-    own = without_urn(one) if has_path else identity(one)
-    return el("str:Level", named(one, edition), format_, _write_level(one.level, edition), **own)
+    has_path = not edition.is_21 and "." in (level.urn.item or "")
+    own = without_urn(level) if has_path else identity(level)
+    return el("str:Level", named(level, edition), format_, _write_level(level.level, edition), **own)
 
 
-def write_hierarchy_association(one: HierarchyAssociation, edition: Edition) -> str:
+def write_hierarchy_association(hierarchy_association: HierarchyAssociation, edition: Edition) -> str:
     """Write a <HierarchyAssociation> of 3.x."""
     content = [
-        edition.ref("str:LinkedHierarchy", one.linked_hierarchy),
-        edition.ref("str:LinkedObject", one.linked_object),
-        edition.ref("str:ContextObject", one.context_object),
+        edition.ref("str:LinkedHierarchy", hierarchy_association.linked_hierarchy),
+        edition.ref("str:LinkedObject", hierarchy_association.linked_object),
+        edition.ref("str:ContextObject", hierarchy_association.context_object),
     ]
-    return artefact("str:HierarchyAssociation", one, edition, content)
+    return artefact("str:HierarchyAssociation", hierarchy_association, edition, content)

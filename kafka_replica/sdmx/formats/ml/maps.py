@@ -61,17 +61,30 @@ def read_structure_map(item: Item) -> StructureMap:
         source=ref(rest, "Source", names, "DataStructure"),
         target=ref(rest, "Target", names, "DataStructure"),
         component_maps=parts_of(
-            urn, [_read_component_map(one, names) for one in pick(rest, "ComponentMap")], is_stub=is_stub
+            urn,
+            [_read_component_map(component_map, names) for component_map in pick(rest, "ComponentMap")],
+            is_stub=is_stub,
         ),
         fixed_value_maps=parts_of(
-            urn, [_read_fixed_value(one, names) for one in pick(rest, "FixedValueMap")], is_stub=is_stub
+            urn,
+            [_read_fixed_value(fixed_value_map, names) for fixed_value_map in pick(rest, "FixedValueMap")],
+            is_stub=is_stub,
         ),
         date_pattern_maps=parts_of(
-            urn, [_date_pattern(one, urn, names) for one in pick(rest, "DatePatternMap")], is_stub=is_stub
+            urn,
+            [_date_pattern(date_pattern_map, urn, names) for date_pattern_map in pick(rest, "DatePatternMap")],
+            is_stub=is_stub,
         ),
-        epoch_maps=parts_of(urn, [_epoch(one, urn, names) for one in pick(rest, "EpochMap")], is_stub=is_stub),
+        epoch_maps=parts_of(
+            urn, [_epoch(epoch_map, urn, names) for epoch_map in pick(rest, "EpochMap")], is_stub=is_stub
+        ),
         frequency_format_mappings=parts_of(
-            urn, [_read_frequency(one, urn, names) for one in pick(rest, "FrequencyFormatMapping")], is_stub=is_stub
+            urn,
+            [
+                _read_frequency(frequency_format_mapping, urn, names)
+                for frequency_format_mapping in pick(rest, "FrequencyFormatMapping")
+            ],
+            is_stub=is_stub,
         ),
         **base,
     )
@@ -99,7 +112,7 @@ def _read_fixed_value(element: etree._Element, names: Names) -> FixedValueMap:
     return FixedValueMap(
         source=source[0] if source else None,
         target=target[0] if target else None,
-        values=tuple(text_of(one) for one in pick(rest, "Value")),
+        values=tuple(text_of(value) for value in pick(rest, "Value")),
         annotations=read_notes(element, names),
     )
 
@@ -155,7 +168,7 @@ def _read_frequency(element: etree._Element, urn: Urn, names: Names) -> Frequenc
 def read_representation_map(item: Item) -> RepresentationMap:
     """Read a <RepresentationMap>."""
     urn, base, rest, names = item.parts
-    rows = [_read_row(one, names) for one in pick(rest, "RepresentationMapping")]
+    rows = [_read_row(representation_mapping, names) for representation_mapping in pick(rest, "RepresentationMapping")]
     return RepresentationMap(
         urn=urn,
         sources=_ends(item, "Source"),
@@ -176,8 +189,8 @@ def _ends(item: Item, side: str) -> tuple[Urn | str, ...]:
 def _read_row(element: etree._Element, names: Names) -> RepresentationMapping:
     rest = known(element, names)
     return RepresentationMapping(
-        sources=tuple(_read_mapped(one) for one in pick(rest, "SourceValue")),
-        targets=tuple(text_of(one) for one in pick(rest, "TargetValue")),
+        sources=tuple(_read_mapped(source_value) for source_value in pick(rest, "SourceValue")),
+        targets=tuple(text_of(target_value) for target_value in pick(rest, "TargetValue")),
         valid_from=element.get("validFrom"),
         valid_to=element.get("validTo"),
         annotations=read_notes(element, names),
@@ -197,7 +210,7 @@ def read_scheme_map(item: Item) -> ItemSchemeMap:
     """Read a <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
     urn, base, rest, names = item.parts
     kind, mapped = _SCHEME_MAPS[urn.cls]
-    rows = [_read_item_map(one, names) for one in pick(rest, "ItemMap")]
+    rows = [_read_item_map(item_map, names) for item_map in pick(rest, "ItemMap")]
     return kind(
         urn=urn,
         source=ref(rest, "Source", names, mapped),
@@ -224,37 +237,37 @@ def _read_item_map(element: etree._Element, names: Names) -> ItemMap:
 # Writing
 
 
-def write_structure_map(one: StructureMap, edition: Edition) -> str:
+def write_structure_map(structure_map: StructureMap, edition: Edition) -> str:
     """Write a <StructureMap>."""
     content = [
-        edition.ref("str:Source", one.source),
-        edition.ref("str:Target", one.target),
-        *[_write_date_map("str:EpochMap", each, edition) for each in parts(one.epoch_maps)],
-        *[_write_date_map("str:DatePatternMap", each, edition) for each in parts(one.date_pattern_maps)],
-        *[_write_frequency(each, edition) for each in parts(one.frequency_format_mappings)],
-        *[_write_component_map(each, edition) for each in parts(one.component_maps)],
-        *[_write_fixed_value(each, edition) for each in parts(one.fixed_value_maps)],
+        edition.ref("str:Source", structure_map.source),
+        edition.ref("str:Target", structure_map.target),
+        *[_write_date_map("str:EpochMap", each, edition) for each in parts(structure_map.epoch_maps)],
+        *[_write_date_map("str:DatePatternMap", each, edition) for each in parts(structure_map.date_pattern_maps)],
+        *[_write_frequency(each, edition) for each in parts(structure_map.frequency_format_mappings)],
+        *[_write_component_map(each, edition) for each in parts(structure_map.component_maps)],
+        *[_write_fixed_value(each, edition) for each in parts(structure_map.fixed_value_maps)],
     ]
-    return artefact("str:StructureMap", one, edition, content)
+    return artefact("str:StructureMap", structure_map, edition, content)
 
 
-def _write_component_map(one: ComponentMap, edition: Edition) -> str:
+def _write_component_map(component_map: ComponentMap, edition: Edition) -> str:
     return el(
         "str:ComponentMap",
-        write_annotations(one.annotations, edition),
-        *[leaf("str:Source", each) for each in one.sources],
-        *[leaf("str:Target", each) for each in one.targets],
-        edition.ref("str:RepresentationMap", one.representation_map),
+        write_annotations(component_map.annotations, edition),
+        *[leaf("str:Source", each) for each in component_map.sources],
+        *[leaf("str:Target", each) for each in component_map.targets],
+        edition.ref("str:RepresentationMap", component_map.representation_map),
     )
 
 
-def _write_fixed_value(one: FixedValueMap, edition: Edition) -> str:
+def _write_fixed_value(fixed_value_map: FixedValueMap, edition: Edition) -> str:
     return el(
         "str:FixedValueMap",
-        write_annotations(one.annotations, edition),
-        leaf("str:Source", one.source),
-        leaf("str:Target", one.target),
-        *[leaf("str:Value", each) for each in one.values],
+        write_annotations(fixed_value_map.annotations, edition),
+        leaf("str:Source", fixed_value_map.source),
+        leaf("str:Target", fixed_value_map.target),
+        *[leaf("str:Value", each) for each in fixed_value_map.values],
     )
 
 
@@ -262,50 +275,52 @@ def _own_urn(urn: Urn | None) -> dict[str, str | None]:
     return {} if urn is None else {"id": urn.item, "urn": str(urn)}
 
 
-def _write_date_map(tag: str, one: DatePatternMap | EpochMap, edition: Edition) -> str:
+def _write_date_map(tag: str, date_pattern_map: DatePatternMap | EpochMap, edition: Edition) -> str:
     pairs = [
         leaf("str:Source", source) + leaf("str:Target", target)
-        for source, target in zip_longest(one.sources, one.targets)
+        for source, target in zip_longest(date_pattern_map.sources, date_pattern_map.targets)
     ]
-    if isinstance(one, EpochMap):
-        own = {"basePeriod": one.base_period, "epochPeriod": one.epoch_period}
+    if isinstance(date_pattern_map, EpochMap):
+        own = {"basePeriod": date_pattern_map.base_period, "epochPeriod": date_pattern_map.epoch_period}
     else:
-        own = {"sourcePattern": one.source_pattern} | ({} if one.locale is None else {"locale": one.locale})
+        own = {"sourcePattern": date_pattern_map.source_pattern} | (
+            {} if date_pattern_map.locale is None else {"locale": date_pattern_map.locale}
+        )
     return el(
         tag,
-        write_annotations(one.annotations, edition),
-        links(one.links, edition),
+        write_annotations(date_pattern_map.annotations, edition),
+        links(date_pattern_map.links, edition),
         *pairs,
-        leaf("str:FrequencyDimension", one.frequency_dimension),
-        *[leaf("str:MappedFrequencies", each) for each in one.mapped_frequencies],
-        leaf("str:TargetFrequencyID", one.target_frequency),
-        resolvePeriod=one.resolve_period,
-        uri=one.uri,
-        **_own_urn(one.urn),
+        leaf("str:FrequencyDimension", date_pattern_map.frequency_dimension),
+        *[leaf("str:MappedFrequencies", each) for each in date_pattern_map.mapped_frequencies],
+        leaf("str:TargetFrequencyID", date_pattern_map.target_frequency),
+        resolvePeriod=date_pattern_map.resolve_period,
+        uri=date_pattern_map.uri,
+        **_own_urn(date_pattern_map.urn),
         **own,
     )
 
 
-def _write_frequency(one: FrequencyFormatMapping, edition: Edition) -> str:
+def _write_frequency(frequency_format_mapping: FrequencyFormatMapping, edition: Edition) -> str:
     return el(
         "str:FrequencyFormatMapping",
-        write_annotations(one.annotations, edition),
-        links(one.links, edition),
-        leaf("str:FrequencyId", one.frequency),
-        leaf("str:DatePattern", one.date_pattern),
-        uri=one.uri,
-        **_own_urn(one.urn),
+        write_annotations(frequency_format_mapping.annotations, edition),
+        links(frequency_format_mapping.links, edition),
+        leaf("str:FrequencyId", frequency_format_mapping.frequency),
+        leaf("str:DatePattern", frequency_format_mapping.date_pattern),
+        uri=frequency_format_mapping.uri,
+        **_own_urn(frequency_format_mapping.urn),
     )
 
 
-def write_representation_map(one: RepresentationMap, edition: Edition) -> str:
+def write_representation_map(representation_map: RepresentationMap, edition: Edition) -> str:
     """Write a <RepresentationMap>."""
     content = [
-        *[_end("Source", each, edition) for each in one.sources],
-        *[_end("Target", each, edition) for each in one.targets],
-        *[_write_row(each, edition) for each in parts(one.mappings)],
+        *[_end("Source", each, edition) for each in representation_map.sources],
+        *[_end("Target", each, edition) for each in representation_map.targets],
+        *[_write_row(each, edition) for each in parts(representation_map.mappings)],
     ]
-    return artefact("str:RepresentationMap", one, edition, content)
+    return artefact("str:RepresentationMap", representation_map, edition, content)
 
 
 def _end(side: str, end: Urn | str, edition: Edition) -> str:
@@ -314,43 +329,43 @@ def _end(side: str, end: Urn | str, edition: Edition) -> str:
     return edition.ref(f"str:{side}Codelist", end)
 
 
-def _write_row(one: RepresentationMapping, edition: Edition) -> str:
+def _write_row(representation_mapping: RepresentationMapping, edition: Edition) -> str:
     return el(
         "str:RepresentationMapping",
-        write_annotations(one.annotations, edition),
-        *[_write_mapped(each) for each in one.sources],
-        *[leaf("str:TargetValue", each) for each in one.targets],
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        write_annotations(representation_mapping.annotations, edition),
+        *[_write_mapped(each) for each in representation_mapping.sources],
+        *[leaf("str:TargetValue", each) for each in representation_mapping.targets],
+        validFrom=representation_mapping.valid_from,
+        validTo=representation_mapping.valid_to,
     )
 
 
-def _write_mapped(one: MappedValue) -> str:
+def _write_mapped(mapped_value: MappedValue) -> str:
     return leaf(
         "str:SourceValue",
-        one.value,
-        isRegEx=true(one.is_reg_ex),
-        startIndex=None if one.start_index is None else str(one.start_index),
-        endIndex=None if one.end_index is None else str(one.end_index),
+        mapped_value.value,
+        isRegEx=true(mapped_value.is_reg_ex),
+        startIndex=None if mapped_value.start_index is None else str(mapped_value.start_index),
+        endIndex=None if mapped_value.end_index is None else str(mapped_value.end_index),
     )
 
 
-def write_scheme_map(one: ItemSchemeMap, edition: Edition) -> str:
+def write_scheme_map(item_scheme_map: ItemSchemeMap, edition: Edition) -> str:
     """Write a <ConceptSchemeMap>, <CategorySchemeMap>, <OrganisationSchemeMap> or <ReportingTaxonomyMap>."""
     content = [
-        edition.ref("str:Source", one.source),
-        edition.ref("str:Target", one.target),
-        *[_write_item_map(each, edition) for each in parts(one.item_maps)],
+        edition.ref("str:Source", item_scheme_map.source),
+        edition.ref("str:Target", item_scheme_map.target),
+        *[_write_item_map(each, edition) for each in parts(item_scheme_map.item_maps)],
     ]
-    return artefact(f"str:{one.urn.cls}", one, edition, content)
+    return artefact(f"str:{item_scheme_map.urn.cls}", item_scheme_map, edition, content)
 
 
-def _write_item_map(one: ItemMap, edition: Edition) -> str:
+def _write_item_map(item_map: ItemMap, edition: Edition) -> str:
     return el(
         "str:ItemMap",
-        write_annotations(one.annotations, edition),
-        _write_mapped(one.source),
-        leaf("str:TargetValue", one.target),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        write_annotations(item_map.annotations, edition),
+        _write_mapped(item_map.source),
+        leaf("str:TargetValue", item_map.target),
+        validFrom=item_map.valid_from,
+        validTo=item_map.valid_to,
     )

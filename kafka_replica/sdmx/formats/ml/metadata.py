@@ -61,7 +61,11 @@ def read_metadata_structure(item: Item) -> MetadataStructure:
     urn, base, rest, names = item.parts
     parts = [child for element in pick(rest, "MetadataStructureComponents") for child in known(element, names)]
     lists = list(pick(parts, "MetadataAttributeList"))
-    attributes = [one for element in lists for one in pick(known(element, names), "MetadataAttribute")]
+    attributes = [
+        metadata_attribute
+        for element in lists
+        for metadata_attribute in pick(known(element, names), "MetadataAttribute")
+    ]
     descriptors = [read_descriptor(urn, "MetadataAttributeDescriptor", element, names) for element in lists]
     is_stub = base["is_external_reference"] and not parts
     return MetadataStructure(
@@ -77,7 +81,7 @@ def read_metadata_structure(item: Item) -> MetadataStructure:
             read_items(urn, "ReportStructure", pick(parts, "ReportStructure"), names, _read_report),
             is_stub=is_stub,
         ),
-        descriptors=tuple(one for one in descriptors if one is not None),
+        descriptors=tuple(descriptor for descriptor in descriptors if descriptor is not None),
         **base,
     )
 
@@ -100,7 +104,9 @@ def _read_report(item: Item) -> ReportStructure:
     return ReportStructure(
         urn=item.urn,
         metadata_attributes=nested(item, "MetadataAttribute", _read_attribute, "MetadataAttribute"),
-        metadata_targets=tuple(local_id(one, item.names) for one in pick(item.rest, "MetadataTarget")),
+        metadata_targets=tuple(
+            local_id(metadata_target, item.names) for metadata_target in pick(item.rest, "MetadataTarget")
+        ),
         **item.identified,
     )
 
@@ -135,57 +141,70 @@ _TARGET_ELEMENTS: Final = {
 }
 
 
-def write_metadataflow(one: Metadataflow, edition: Edition) -> str:
+def write_metadataflow(metadataflow: Metadataflow, edition: Edition) -> str:
     """Write a <Metadataflow>."""
-    edition.since_3(parts(one.targets), "the targets of a metadataflow")
-    content = [edition.ref("str:Structure", one.structure_reference), write_targets("str:Target", one.targets)]
-    return artefact("str:Metadataflow", one, edition, content)
+    edition.since_3(parts(metadataflow.targets), "the targets of a metadataflow")
+    content = [
+        edition.ref("str:Structure", metadataflow.structure_reference),
+        write_targets("str:Target", metadataflow.targets),
+    ]
+    return artefact("str:Metadataflow", metadataflow, edition, content)
 
 
-def write_metadata_structure(one: MetadataStructure, edition: Edition) -> str:
+def write_metadata_structure(metadata_structure: MetadataStructure, edition: Edition) -> str:
     """Write a <MetadataStructure>: attributes in 3.x, targets and reports in 2.1."""
-    if one.metadata_attributes.is_stub:
-        return artefact("str:MetadataStructure", one, edition, [])
-    edition.since_3(one.metadata_attributes or one.descriptors, "metadata attributes outside of report structures")
-    edition.until_3(one.metadata_targets or one.report_structures, "metadata targets and report structures")
-    attributes = [_write_attribute(each, edition) for each in one.metadata_attributes.values()]
-    lists = {each.urn.cls: each for each in one.descriptors}
+    if metadata_structure.metadata_attributes.is_stub:
+        return artefact("str:MetadataStructure", metadata_structure, edition, [])
+    edition.since_3(
+        metadata_structure.metadata_attributes or metadata_structure.descriptors,
+        "metadata attributes outside of report structures",
+    )
+    edition.until_3(
+        metadata_structure.metadata_targets or metadata_structure.report_structures,
+        "metadata targets and report structures",
+    )
+    attributes = [_write_attribute(each, edition) for each in metadata_structure.metadata_attributes.values()]
+    lists = {each.urn.cls: each for each in metadata_structure.descriptors}
     content = (
-        write_components("str:MetadataAttributeList", one, "MetadataAttributeDescriptor", attributes, lists, edition),
-        *[_write_target(each, edition) for each in one.metadata_targets.values()],
-        *[_write_report(each, edition) for each in one.report_structures.values()],
+        write_components(
+            "str:MetadataAttributeList", metadata_structure, "MetadataAttributeDescriptor", attributes, lists, edition
+        ),
+        *[_write_target(each, edition) for each in metadata_structure.metadata_targets.values()],
+        *[_write_report(each, edition) for each in metadata_structure.report_structures.values()],
     )
     inside = el("str:MetadataStructureComponents", *content) if any(content) else ""
-    return artefact("str:MetadataStructure", one, edition, [inside])
+    return artefact("str:MetadataStructure", metadata_structure, edition, [inside])
 
 
-def _write_attribute(one: MetadataAttribute, edition: Edition) -> str:
+def _write_attribute(metadata_attribute: MetadataAttribute, edition: Edition) -> str:
     return component(
         "str:MetadataAttribute",
-        one,
+        metadata_attribute,
         edition,
-        edition.ref("str:ConceptIdentity", one.concept),
-        write_representation("str:LocalRepresentation", one.representation, edition),
-        *[_write_attribute(each, edition) for each in one.metadata_attributes.values()],
-        minOccurs=None if one.min_occurs is None else str(one.min_occurs),
-        maxOccurs=None if one.max_occurs is None else str(one.max_occurs),
-        isPresentational=true(one.is_presentational),
+        edition.ref("str:ConceptIdentity", metadata_attribute.concept),
+        write_representation("str:LocalRepresentation", metadata_attribute.representation, edition),
+        *[_write_attribute(each, edition) for each in metadata_attribute.metadata_attributes.values()],
+        minOccurs=None if metadata_attribute.min_occurs is None else str(metadata_attribute.min_occurs),
+        maxOccurs=None if metadata_attribute.max_occurs is None else str(metadata_attribute.max_occurs),
+        isPresentational=true(metadata_attribute.is_presentational),
     )
 
 
-def _write_target(one: MetadataTarget, edition: Edition) -> str:
-    found = [_target_object(each, edition) for each in one.target_objects.values()]
-    return component("str:MetadataTarget", one, edition, *found)
+def _write_target(metadata_target: MetadataTarget, edition: Edition) -> str:
+    found = [_target_object(each, edition) for each in metadata_target.target_objects.values()]
+    return component("str:MetadataTarget", metadata_target, edition, *found)
 
 
-def _target_object(one: TargetObject, edition: Edition) -> str:
-    if one.urn.cls not in _TARGET_ELEMENTS:
-        raise UnwritableError(f"{one.urn} is not part of a metadata target")
-    local = write_representation("str:LocalRepresentation", one.representation, edition)
-    return component(_TARGET_ELEMENTS[one.urn.cls], one, edition, local, objectType=one.object_type)
+def _target_object(target_object: TargetObject, edition: Edition) -> str:
+    if target_object.urn.cls not in _TARGET_ELEMENTS:
+        raise UnwritableError(f"{target_object.urn} is not part of a metadata target")
+    local = write_representation("str:LocalRepresentation", target_object.representation, edition)
+    return component(
+        _TARGET_ELEMENTS[target_object.urn.cls], target_object, edition, local, objectType=target_object.object_type
+    )
 
 
-def _write_report(one: ReportStructure, edition: Edition) -> str:
-    found = [_write_attribute(each, edition) for each in one.metadata_attributes.values()]
-    about = [edition.local("str:MetadataTarget", each) for each in one.metadata_targets]
-    return component("str:ReportStructure", one, edition, *found, *about)
+def _write_report(report_structure: ReportStructure, edition: Edition) -> str:
+    found = [_write_attribute(each, edition) for each in report_structure.metadata_attributes.values()]
+    about = [edition.local("str:MetadataTarget", each) for each in report_structure.metadata_targets]
+    return component("str:ReportStructure", report_structure, edition, *found, *about)

@@ -52,7 +52,9 @@ def read_metadata_set(item: Item) -> MetadataSet:
         metadataflow=ref(rest, "Metadataflow", names),
         metadata_provision_agreement=ref(rest, "MetadataProvisionAgreement", names),
         targets=parts_of(urn, texts(rest, "Target"), is_stub=is_stub),
-        attributes=parts_of(urn, [_read_reported(one, names) for one in pick(rest, "Attribute")], is_stub=is_stub),
+        attributes=parts_of(
+            urn, [_read_reported(attribute, names) for attribute in pick(rest, "Attribute")], is_stub=is_stub
+        ),
         **(base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}),
     )
 
@@ -62,17 +64,19 @@ def _read_reported(element: etree._Element, names: Names) -> ReportedAttribute:
     notes = first(rest, "Annotations")
     return ReportedAttribute(
         id=element.get("id") or fail(element, "it has no id"),
-        values=tuple(text_of(one) for one in pick(rest, "Value")),
+        values=tuple(text_of(value) for value in pick(rest, "Value")),
         texts=international(rest, "Text"),
         structured_texts=_read_structured_texts(rest),
-        attributes=tuple(_read_reported(one, names) for one in pick(rest, "Attribute")),
+        attributes=tuple(_read_reported(attribute, names) for attribute in pick(rest, "Attribute")),
         annotations=() if notes is None else read_annotations(notes, names),
     )
 
 
 def _read_structured_texts(rest: list[Child]) -> InternationalString:
     """Return the XHTML of all <StructuredText>, as text by language."""
-    return InternationalString([(language_of(one), _inside(one)) for one in pick(rest, "StructuredText")])
+    return InternationalString(
+        [(language_of(structured_text), _inside(structured_text)) for structured_text in pick(rest, "StructuredText")]
+    )
 
 
 def _inside(element: etree._Element) -> str:
@@ -92,7 +96,7 @@ def read_metadata_set_of_reports(item: Item, header: MetadataHeader) -> Metadata
     urn, base, _, names = item.parts
     # In structure-specific sets, <DataProvider> and <Report> are in no namespace.
     rest = known(item.element, ANY_NAME)
-    reports = tuple(_report(one) for one in pick(rest, "Report"))
+    reports = tuple(_report(report) for report in pick(rest, "Report"))
     reported = header.reported(item.element)
     stated: dict[str, Any] = {
         field: attribute(item.element, name, names) for name, field in (SET_ATTRIBUTES | _VALID).items()
@@ -113,10 +117,15 @@ def read_metadata_set_of_reports(item: Item, header: MetadataHeader) -> Metadata
 
 def read_about(reports: tuple[MetadataReport, ...]) -> dict[str, Any]:
     """Return the shared targets and attributes of all reports, as arguments for what 3.x states once."""
-    objects = [str(one.object) for report in reports for one in report.target_objects if one.object is not None]
+    objects = [
+        str(target_object.object)
+        for report in reports
+        for target_object in report.target_objects
+        if target_object.object is not None
+    ]
     return {
         "targets": tuple(dict.fromkeys(objects)),
-        "attributes": tuple(one for report in reports for one in report.attributes),
+        "attributes": tuple(attribute for report in reports for attribute in report.attributes),
     }
 
 
@@ -127,7 +136,7 @@ def _report(element: etree._Element) -> MetadataReport:
     return MetadataReport(
         id=element.get("id"),
         target=None if target is None else target.get("id"),
-        target_objects=tuple(_target_object(one) for one in values),
+        target_objects=tuple(_target_object(value) for value in values),
         attributes=_attributes(first(rest, "AttributeSet")),
         annotations=() if notes is None else read_annotations(notes, ANY_NAME),
     )
@@ -167,40 +176,40 @@ def _attribute(kind: str, element: etree._Element) -> ReportedAttribute:
 # Writing
 
 
-def write_metadata_set(one: MetadataSet, edition: Edition) -> str:
+def write_metadata_set(metadata_set: MetadataSet, edition: Edition) -> str:
     """Write a <MetadataSet> of 3.x, for its own kind of message."""
     content = [
-        edition.ref("gen:MetadataProvisionAgreement", one.metadata_provision_agreement),
-        edition.ref("gen:Metadataflow", one.metadataflow),
-        write_targets("gen:Target", one.targets),
-        *[_write_reported(each, edition) for each in parts(one.attributes)],
+        edition.ref("gen:MetadataProvisionAgreement", metadata_set.metadata_provision_agreement),
+        edition.ref("gen:Metadataflow", metadata_set.metadataflow),
+        write_targets("gen:Target", metadata_set.targets),
+        *[_write_reported(each, edition) for each in parts(metadata_set.attributes)],
     ]
     return artefact(
         "mes:MetadataSet",
-        one,
+        metadata_set,
         edition,
         content,
-        action=one.action,
-        reportingBeginDate=one.reporting_begin_date,
-        reportingEndDate=one.reporting_end_date,
-        publicationYear=one.publication_year,
-        publicationPeriod=one.publication_period,
+        action=metadata_set.action,
+        reportingBeginDate=metadata_set.reporting_begin_date,
+        reportingEndDate=metadata_set.reporting_end_date,
+        publicationYear=metadata_set.publication_year,
+        publicationPeriod=metadata_set.publication_period,
     )
 
 
-def _write_reported(one: ReportedAttribute, edition: Edition) -> str:
+def _write_reported(reported_attribute: ReportedAttribute, edition: Edition) -> str:
     structured = [
         f'<com:StructuredText xml:lang="{escaped_attribute(language)}">{_checked(text)}</com:StructuredText>'
-        for language, text in one.structured_texts.texts
+        for language, text in reported_attribute.structured_texts.texts
     ]
     return el(
         "gen:Attribute",
-        write_annotations(one.annotations, edition),
-        *[leaf("gen:Value", value) for value in one.values],
-        write_texts("com:Text", one.texts),
+        write_annotations(reported_attribute.annotations, edition),
+        *[leaf("gen:Value", value) for value in reported_attribute.values],
+        write_texts("com:Text", reported_attribute.texts),
         *structured,
-        *[_write_reported(each, edition) for each in one.attributes],
-        id=one.id,
+        *[_write_reported(each, edition) for each in reported_attribute.attributes],
+        id=reported_attribute.id,
     )
 
 

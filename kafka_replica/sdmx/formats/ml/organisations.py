@@ -62,30 +62,35 @@ def _read_contact(element: etree._Element, names: Names) -> Contact:
 # Writing
 
 
-def write_organisation_scheme(one: OrganisationScheme, edition: Edition) -> str:
+def write_organisation_scheme(organisation_scheme: OrganisationScheme, edition: Edition) -> str:
     """Write an <AgencyScheme>, or another scheme of organisations."""
-    found = [] if one.organisations.is_stub else list(one.organisations.values())
-    return artefact(f"str:{one.urn.cls}", one, edition, [_organisation(each, edition) for each in found])
+    found = [] if organisation_scheme.organisations.is_stub else list(organisation_scheme.organisations.values())
+    return artefact(
+        f"str:{organisation_scheme.urn.cls}",
+        organisation_scheme,
+        edition,
+        [_organisation(each, edition) for each in found],
+    )
 
 
-def _organisation(one: Organisation, edition: Edition) -> str:
-    parent = edition.local("str:Parent", one.parent)
-    contacts = [_contact(each) for each in one.contacts]
-    if parent and not isinstance(one, OrganisationUnit):
+def _organisation(organisation: Organisation, edition: Edition) -> str:
+    parent = edition.local("str:Parent", organisation.parent)
+    contacts = [_contact(each) for each in organisation.contacts]
+    if parent and not isinstance(organisation, OrganisationUnit):
         parent = ""  # the schema allows parents only for units; the comparison after reading back reports the loss
-    return item(f"str:{one.urn.cls}", one, edition, parent, *contacts)
+    return item(f"str:{organisation.urn.cls}", organisation, edition, parent, *contacts)
 
 
-def _contact(one: Contact) -> str:
+def _contact(contact: Contact) -> str:
     return el(
         "str:Contact",
-        write_texts("com:Name", one.names),
-        write_texts("str:Department", one.departments),
-        write_texts("str:Role", one.roles),
-        *[f"<str:Telephone>{escaped_text(each)}</str:Telephone>" for each in one.telephones],
-        *[f"<str:Fax>{escaped_text(each)}</str:Fax>" for each in one.faxes],
-        *[f"<str:X400>{escaped_text(each)}</str:X400>" for each in one.x400s],
-        *[f"<str:URI>{escaped_text(each)}</str:URI>" for each in one.uris],
-        *[f"<str:Email>{escaped_text(each)}</str:Email>" for each in one.emails],
-        id=one.id,
+        write_texts("com:Name", contact.names),
+        write_texts("str:Department", contact.departments),
+        write_texts("str:Role", contact.roles),
+        *[f"<str:Telephone>{escaped_text(each)}</str:Telephone>" for each in contact.telephones],
+        *[f"<str:Fax>{escaped_text(each)}</str:Fax>" for each in contact.faxes],
+        *[f"<str:X400>{escaped_text(each)}</str:X400>" for each in contact.x400s],
+        *[f"<str:URI>{escaped_text(each)}</str:URI>" for each in contact.uris],
+        *[f"<str:Email>{escaped_text(each)}</str:Email>" for each in contact.emails],
+        id=contact.id,
     )

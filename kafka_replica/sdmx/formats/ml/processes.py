@@ -30,10 +30,10 @@ def _read_step(item: Item) -> ProcessStep:
     computation = first(item.rest, "Computation")
     return ProcessStep(
         urn=item.urn,
-        inputs=tuple(_read_input_output(one, item.names) for one in pick(item.rest, "Input")),
-        outputs=tuple(_read_input_output(one, item.names) for one in pick(item.rest, "Output")),
+        inputs=tuple(_read_input_output(input_, item.names) for input_ in pick(item.rest, "Input")),
+        outputs=tuple(_read_input_output(output, item.names) for output in pick(item.rest, "Output")),
         computation=None if computation is None else _read_computation(computation, item.names),
-        transitions=tuple(_read_transition(one, item) for one in pick(item.rest, "Transition")),
+        transitions=tuple(_read_transition(transition, item) for transition in pick(item.rest, "Transition")),
         steps=nested(item, "ProcessStep", _read_step),
         **item.arguments,
     )
@@ -77,53 +77,53 @@ def _read_transition(element: etree._Element, step: Item) -> Transition:
 # Writing
 
 
-def write_process(one: Process, edition: Edition) -> str:
+def write_process(process: Process, edition: Edition) -> str:
     """Write a <Process>."""
-    found = [] if one.steps.is_stub else one.steps.values()
-    return artefact("str:Process", one, edition, [_write_step(each, edition) for each in found])
+    found = [] if process.steps.is_stub else process.steps.values()
+    return artefact("str:Process", process, edition, [_write_step(each, edition) for each in found])
 
 
-def _write_step(one: ProcessStep, edition: Edition) -> str:
+def _write_step(process_step: ProcessStep, edition: Edition) -> str:
     return item(
         "str:ProcessStep",
-        one,
+        process_step,
         edition,
-        *[_write_input_output("str:Input", each, edition) for each in one.inputs],
-        *[_write_input_output("str:Output", each, edition) for each in one.outputs],
-        "" if one.computation is None else _write_computation(one.computation, edition),
-        *[_write_transition(each, edition) for each in one.transitions],
-        *[_write_step(each, edition) for each in one.steps.values()],
+        *[_write_input_output("str:Input", each, edition) for each in process_step.inputs],
+        *[_write_input_output("str:Output", each, edition) for each in process_step.outputs],
+        "" if process_step.computation is None else _write_computation(process_step.computation, edition),
+        *[_write_transition(each, edition) for each in process_step.transitions],
+        *[_write_step(each, edition) for each in process_step.steps.values()],
     )
 
 
-def _write_input_output(tag: str, one: InputOutput, edition: Edition) -> str:
-    reference = edition.ref("str:ObjectReference", one.object_reference)
-    return el(tag, write_annotations(one.annotations, edition), reference, localID=one.local_id)
+def _write_input_output(tag: str, input_output: InputOutput, edition: Edition) -> str:
+    reference = edition.ref("str:ObjectReference", input_output.object_reference)
+    return el(tag, write_annotations(input_output.annotations, edition), reference, localID=input_output.local_id)
 
 
-def _write_computation(one: Computation, edition: Edition) -> str:
+def _write_computation(computation: Computation, edition: Edition) -> str:
     return el(
         "str:Computation",
-        write_annotations(one.annotations, edition),
-        write_texts("com:Description", one.descriptions),
-        localID=one.local_id,
-        softwarePackage=one.software_package,
-        softwareLanguage=one.software_language,
-        softwareVersion=one.software_version,
+        write_annotations(computation.annotations, edition),
+        write_texts("com:Description", computation.descriptions),
+        localID=computation.local_id,
+        softwarePackage=computation.software_package,
+        softwareLanguage=computation.software_language,
+        softwareVersion=computation.software_version,
     )
 
 
-def _write_transition(one: Transition, edition: Edition) -> str:
-    own = {} if one.urn is None or one.urn.item is None else {
-        "id": one.urn.item.rpartition(".")[2], "urn": str(one.urn),
+def _write_transition(transition: Transition, edition: Edition) -> str:
+    own = {} if transition.urn is None or transition.urn.item is None else {
+        "id": transition.urn.item.rpartition(".")[2], "urn": str(transition.urn),
     }  # fmt: skip
     return el(
         "str:Transition",
-        write_annotations(one.annotations, edition),
-        links(one.links, edition),
-        edition.local("str:TargetStep", one.target_step),
-        write_texts("str:Condition", one.conditions),
-        localID=one.local_id,
-        uri=one.uri,
+        write_annotations(transition.annotations, edition),
+        links(transition.links, edition),
+        edition.local("str:TargetStep", transition.target_step),
+        write_texts("str:Condition", transition.conditions),
+        localID=transition.local_id,
+        uri=transition.uri,
         **own,
     )

@@ -55,37 +55,44 @@ def read_queryable_data_source(element: etree._Element, names: Names) -> Queryab
 # Writing
 
 
-def write_provision_agreement(one: ProvisionAgreement, edition: Edition) -> str:
+def write_provision_agreement(provision_agreement: ProvisionAgreement, edition: Edition) -> str:
     """Write a <ProvisionAgreement>, with a StructureUsage (2.1) or a Dataflow (3.x)."""
     usage = "str:StructureUsage" if edition.is_21 else "str:Dataflow"
-    is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
+    is_metadata = (
+        provision_agreement.structure_usage is not None and provision_agreement.structure_usage.cls != "Dataflow"
+    )
     edition.until_3(is_metadata, "a provision agreement for a metadataflow")
-    both = [edition.ref(usage, one.structure_usage), edition.ref("str:DataProvider", one.data_provider)]
-    return artefact("str:ProvisionAgreement", one, edition, both)
+    both = [
+        edition.ref(usage, provision_agreement.structure_usage),
+        edition.ref("str:DataProvider", provision_agreement.data_provider),
+    ]
+    return artefact("str:ProvisionAgreement", provision_agreement, edition, both)
 
 
-def write_metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Edition) -> str:
+def write_metadata_provision_agreement(
+    metadata_provision_agreement: MetadataProvisionAgreement, edition: Edition
+) -> str:
     """Write a <MetadataProvisionAgreement> (3.x)."""
     content = [
-        edition.ref("str:Metadataflow", one.metadataflow),
-        edition.ref("str:MetadataProvider", one.metadata_provider),
-        write_targets("str:Target", one.targets),
+        edition.ref("str:Metadataflow", metadata_provision_agreement.metadataflow),
+        edition.ref("str:MetadataProvider", metadata_provision_agreement.metadata_provider),
+        write_targets("str:Target", metadata_provision_agreement.targets),
     ]
-    return artefact("str:MetadataProvisionAgreement", one, edition, content)
+    return artefact("str:MetadataProvisionAgreement", metadata_provision_agreement, edition, content)
 
 
 def write_targets(tag: str, found: tuple[str, ...]) -> str:
     """Write texts that may be URNs with wildcards; nothing for a stub."""
-    return "".join([leaf(tag, one) for one in parts(found)])
+    return "".join([leaf(tag, part) for part in parts(found)])
 
 
-def write_queryable_data_source(tag: str, one: QueryableDataSource) -> str:
+def write_queryable_data_source(tag: str, queryable_data_source: QueryableDataSource) -> str:
     """Write a data source that can be queried."""
     return el(
         tag,
-        leaf("com:DataURL", one.data_url),
-        leaf("com:WSDLURL", one.wsdl_url),
-        leaf("com:WADLURL", one.wadl_url),
-        isRESTDatasource=flag(one.is_rest),
-        isWebServiceDatasource=flag(one.is_web_service),
+        leaf("com:DataURL", queryable_data_source.data_url),
+        leaf("com:WSDLURL", queryable_data_source.wsdl_url),
+        leaf("com:WADLURL", queryable_data_source.wadl_url),
+        isRESTDatasource=flag(queryable_data_source.is_rest),
+        isWebServiceDatasource=flag(queryable_data_source.is_web_service),
     )

@@ -151,7 +151,7 @@ def read_plain(format_: Format, root: etree._Element) -> Message:
     if plain is None:
         raise NotPlainError("not a structure message as registries send it")
     head, elements = plain
-    artefacts = [_artefact(_urn(names, one), one, names, None, format_) for one in elements]
+    artefacts = [_artefact(_urn(names, element), element, names, None, format_) for element in elements]
     return Message(format_, _header(head, names), artefacts)
 
 

@@ -117,29 +117,29 @@ def read_set_reference(element: etree._Element, names: Names) -> SetReference:
 # Writing
 
 
-def write_key_set(tag: str, one: KeySet, edition: Edition) -> str:
+def write_key_set(tag: str, key_set: KeySet, edition: Edition) -> str:
     """Write a <DataKeySet> or <MetadataKeySet>."""
-    keys = [write_region("str:Key", each, edition, is_key=True) for each in one.keys]
-    return el(tag, *keys, isIncluded=flag(one.is_included))
+    keys = [write_region("str:Key", each, edition, is_key=True) for each in key_set.keys]
+    return el(tag, *keys, isIncluded=flag(key_set.is_included))
 
 
-def write_region(tag: str, one: Region, edition: Edition, *, is_key: bool = False) -> str:
+def write_region(tag: str, region: Region, edition: Edition, *, is_key: bool = False) -> str:
     """Write a region, or a key."""
-    edition.since_3(one.annotations, "annotations of a region")
-    edition.since_3(one.valid_from or one.valid_to, "validity of a region or key")
-    edition.until_3(one.report or one.metadata_target, "the report and metadata target of a region")
+    edition.since_3(region.annotations, "annotations of a region")
+    edition.since_3(region.valid_from or region.valid_to, "validity of a region or key")
+    edition.until_3(region.report or region.metadata_target, "the report and metadata target of a region")
     space = _space(edition)
     component = f"{space}Attribute" if edition.is_21 else f"{space}Component"
     return el(
         tag,
-        write_annotations(one.annotations, edition),
-        *[_write_selection(f"{space}KeyValue", each, edition, is_key) for each in one.key_values],
-        *[_write_selection(component, each, edition, is_key) for each in one.components],
-        include=_included(one.include, is_key=is_key),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
-        report=one.report,
-        metadataTarget=one.metadata_target,
+        write_annotations(region.annotations, edition),
+        *[_write_selection(f"{space}KeyValue", each, edition, is_key) for each in region.key_values],
+        *[_write_selection(component, each, edition, is_key) for each in region.components],
+        include=_included(region.include, is_key=is_key),
+        validFrom=region.valid_from,
+        validTo=region.valid_to,
+        report=region.report,
+        metadataTarget=region.metadata_target,
     )
 
 
@@ -152,59 +152,69 @@ def _included(include: bool, *, is_key: bool) -> str | None:
     return None if is_key and include else flag(include)
 
 
-def _write_selection(tag: str, one: MemberSelection, edition: Edition, is_key: bool) -> str:
-    edition.since_3(one.remove_prefix is not None, "the removal of prefixes in a constraint")
-    edition.since_3(one.valid_from or one.valid_to, "validity of selected values")
-    edition.until_3(one.data_sets or one.data_keys or one.objects, "data sets, keys and objects that are selected")
+def _write_selection(tag: str, member_selection: MemberSelection, edition: Edition, is_key: bool) -> str:
+    edition.since_3(member_selection.remove_prefix is not None, "the removal of prefixes in a constraint")
+    edition.since_3(member_selection.valid_from or member_selection.valid_to, "validity of selected values")
+    edition.until_3(
+        member_selection.data_sets or member_selection.data_keys or member_selection.objects,
+        "data sets, keys and objects that are selected",
+    )
     space = _space(edition)
     return el(
         tag,
-        *[_write_value(f"{space}Value", each, edition) for each in one.values],
-        *[el(f"{space}DataSet", write_set_reference(each, edition)) for each in one.data_sets],
-        *[write_region(f"{space}DataKey", each, edition, is_key=True) for each in one.data_keys],
-        edition.refs(f"{space}Object", one.objects),
-        "" if one.time_range is None else _write_time_range(one.time_range, edition),
-        id=one.id,
-        include=_included(one.include, is_key=is_key),
-        removePrefix=flag(one.remove_prefix),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        *[_write_value(f"{space}Value", each, edition) for each in member_selection.values],
+        *[el(f"{space}DataSet", write_set_reference(each, edition)) for each in member_selection.data_sets],
+        *[write_region(f"{space}DataKey", each, edition, is_key=True) for each in member_selection.data_keys],
+        edition.refs(f"{space}Object", member_selection.objects),
+        "" if member_selection.time_range is None else _write_time_range(member_selection.time_range, edition),
+        id=member_selection.id,
+        include=_included(member_selection.include, is_key=is_key),
+        removePrefix=flag(member_selection.remove_prefix),
+        validFrom=member_selection.valid_from,
+        validTo=member_selection.valid_to,
     )
 
 
-def _write_value(tag: str, one: SelectedValue, edition: Edition) -> str:
-    is_new = one.valid_from or one.valid_to or one.language or one.cascade_values == "excluderoot"
+def _write_value(tag: str, selected_value: SelectedValue, edition: Edition) -> str:
+    is_new = (
+        selected_value.valid_from
+        or selected_value.valid_to
+        or selected_value.language
+        or selected_value.cascade_values == "excluderoot"
+    )
     edition.since_3(is_new, "languages, validity, or 'excluderoot' of a selected value")
     # Written by hand: xml:lang is not a valid argument name in Python.
-    language = "" if one.language is None else f' xml:lang="{escaped_attribute(one.language)}"'
+    language = "" if selected_value.language is None else f' xml:lang="{escaped_attribute(selected_value.language)}"'
     start = "".join(
         f' {name}="{escaped_attribute(value)}"'
         for name, value in (
-            ("cascadeValues", one.cascade_values), ("validFrom", one.valid_from), ("validTo", one.valid_to)
+            ("cascadeValues", selected_value.cascade_values),
+            ("validFrom", selected_value.valid_from),
+            ("validTo", selected_value.valid_to),
         )
         if value is not None
     )  # fmt: skip
-    return f"<{tag}{start}{language}>{escaped_text(one.value)}</{tag}>"
+    return f"<{tag}{start}{language}>{escaped_text(selected_value.value)}</{tag}>"
 
 
-def _write_time_range(one: TimeRange, edition: Edition) -> str:
-    edition.since_3(one.valid_from or one.valid_to, "validity of a range of time")
+def _write_time_range(time_range: TimeRange, edition: Edition) -> str:
+    edition.since_3(time_range.valid_from or time_range.valid_to, "validity of a range of time")
     space = _space(edition)
     return el(
         f"{space}TimeRange",
-        _write_bound(f"{space}BeforePeriod", one.before),
-        _write_bound(f"{space}AfterPeriod", one.after),
-        _write_bound(f"{space}StartPeriod", one.start),
-        _write_bound(f"{space}EndPeriod", one.end),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        _write_bound(f"{space}BeforePeriod", time_range.before),
+        _write_bound(f"{space}AfterPeriod", time_range.after),
+        _write_bound(f"{space}StartPeriod", time_range.start),
+        _write_bound(f"{space}EndPeriod", time_range.end),
+        validFrom=time_range.valid_from,
+        validTo=time_range.valid_to,
     )
 
 
-def _write_bound(tag: str, one: PeriodBound | None) -> str:
-    return "" if one is None else leaf(tag, one.period, isInclusive=flag(one.is_inclusive))
+def _write_bound(tag: str, period_bound: PeriodBound | None) -> str:
+    return "" if period_bound is None else leaf(tag, period_bound.period, isInclusive=flag(period_bound.is_inclusive))
 
 
-def write_set_reference(one: SetReference, edition: Edition) -> str:
+def write_set_reference(set_reference: SetReference, edition: Edition) -> str:
     """Write the content of a reference to a data set or metadata set of 2.1."""
-    return edition.ref("com:DataProvider", one.provider) + leaf("com:ID", one.id)
+    return edition.ref("com:DataProvider", set_reference.provider) + leaf("com:ID", set_reference.id)

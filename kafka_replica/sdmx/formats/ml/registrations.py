@@ -54,19 +54,19 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
     _refuse_deletion(root, names)
-    found = [one for one in root.iter("{*}Registration") if names[one.tag]]
-    if found or any(names[one.tag] for one in root.iter("{*}QueryRegistrationResponse")):
+    found = [each_element for each_element in root.iter("{*}Registration") if names[each_element.tag]]
+    if found or any(names[each_element.tag] for each_element in root.iter("{*}QueryRegistrationResponse")):
         return partial(_urn, names=names), found
     return in_container, artefacts_of(root, names)
 
 
 def _refuse_deletion(root: etree._Element, names: Names) -> None:
     """Reject a deletion: artefacts to be deleted must not be read as existing ones."""
-    for one in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
-        kind = names[one.tag]
-        action = one.get("action") if kind in _REQUESTS else text_of(one).strip() if kind else None
+    for element in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
+        kind = names[element.tag]
+        action = element.get("action") if kind in _REQUESTS else text_of(element).strip() if kind else None
         if action == "Delete":
-            fail(one, "it reports a deletion, so its content no longer exists; delete the key instead")
+            fail(element, "it reports a deletion, so its content no longer exists; delete the key instead")
 
 
 def _urn(element: etree._Element, names: Names) -> Urn:
@@ -85,10 +85,13 @@ def read_registration(item: Item) -> Registration:
         urn=urn,
         provision_agreement=ref(rest, "ProvisionAgreement", names),
         simple_data_sources=parts_of(
-            urn, [text_of(one).strip() for one in pick(sources, "SimpleDataSource")], is_stub=False
+            urn,
+            [text_of(simple_data_source).strip() for simple_data_source in pick(sources, "SimpleDataSource")],
+            is_stub=False,
         ),
         queryable_data_sources=tuple(
-            read_queryable_data_source(one, names) for one in pick(sources, "QueryableDataSource")
+            read_queryable_data_source(queryable_data_source, names)
+            for queryable_data_source in pick(sources, "QueryableDataSource")
         ),
         last_updated=element.get("lastUpdated"),
         index_time_series=boolean(element, "indexTimeSeries") or False,
@@ -111,25 +114,27 @@ def beside(element: etree._Element, names: Names) -> list[etree._Element]:
 # Writing
 
 
-def write_registration(one: Registration, edition: Edition) -> str:
+def write_registration(registration: Registration, edition: Edition) -> str:
     """Write a <QueryResult> with a <Registration>, and the constraints next to it."""
-    sources = [leaf("reg:SimpleDataSource", each) for each in parts(one.simple_data_sources)]
-    sources += [write_queryable_data_source("reg:QueryableDataSource", each) for each in one.queryable_data_sources]
+    sources = [leaf("reg:SimpleDataSource", each) for each in parts(registration.simple_data_sources)]
+    sources += [
+        write_queryable_data_source("reg:QueryableDataSource", each) for each in registration.queryable_data_sources
+    ]
     own = el(
         "reg:Registration",
-        edition.ref("reg:ProvisionAgreement", one.provision_agreement),
+        edition.ref("reg:ProvisionAgreement", registration.provision_agreement),
         el("reg:Datasource", *sources),
-        id=one.id,
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
-        lastUpdated=one.last_updated,
-        indexTimeSeries=true(one.index_time_series),
-        indexDataSet=true(one.index_data_set),
-        indexAttributes=true(one.index_attributes),
-        indexReportingPeriod=true(one.index_reporting_period),
+        id=registration.id,
+        validFrom=registration.valid_from,
+        validTo=registration.valid_to,
+        lastUpdated=registration.last_updated,
+        indexTimeSeries=true(registration.index_time_series),
+        indexDataSet=true(registration.index_data_set),
+        indexAttributes=true(registration.index_attributes),
+        indexReportingPeriod=true(registration.index_reporting_period),
     )
     constraint = "reg:ContentConstraint" if edition.is_21 else "reg:Constraint"
-    result = el("reg:DataResult", own, edition.refs(constraint, one.constraints))
+    result = el("reg:DataResult", own, edition.refs(constraint, registration.constraints))
     # The attribute describes the query, but there was no query.
     return el("reg:QueryResult", result, timeSeriesMatch="false")
 

@@ -110,7 +110,9 @@ def _read_structure_map(item: Item) -> StructureMapInSet:
         urn=item.urn,
         source=ref(item.rest, "Source", item.names, "DataStructure"),
         target=ref(item.rest, "Target", item.names, "DataStructure"),
-        component_maps=tuple(_read_component_map(one, item.names) for one in pick(item.rest, "ComponentMap")),
+        component_maps=tuple(
+            _read_component_map(component_map, item.names) for component_map in pick(item.rest, "ComponentMap")
+        ),
         is_extension=boolean(item.element, "isExtension") or False,
         **item.arguments,
     )
@@ -141,12 +143,16 @@ def _read_component(element: etree._Element, side: str, names: Names) -> dict[st
 
 def _representation(rest: list[Child], names: Names) -> dict[str, Any]:
     by_map, to_format, to_type = first(rest, "CodelistMap"), first(rest, "ToTextFormat"), first(rest, "ToValueType")
-    rows = [one for values in pick(rest, "ValueMap") for one in pick(known(values, names), "ValueMapping")]
+    rows = [
+        value_mapping
+        for values in pick(rest, "ValueMap")
+        for value_mapping in pick(known(values, names), "ValueMapping")
+    ]
     return {
         "codelist_map": None if by_map is None else local_id(by_map, names),
         "to_text_format": None if to_format is None else read_text_format(to_format, names),
         "to_value_type": None if to_type is None else text_of(to_type).strip(),
-        "value_mappings": tuple((_value(one, "source"), _value(one, "target")) for one in rows),
+        "value_mappings": tuple((_value(row, "source"), _value(row, "target")) for row in rows),
     }
 
 
@@ -167,54 +173,75 @@ _ROWS: Final = {
 }
 
 
-def write_structure_set(one: StructureSet, edition: Edition) -> str:
+def write_structure_set(structure_set: StructureSet, edition: Edition) -> str:
     """Write a <StructureSet>."""
     content = [
-        edition.refs("str:RelatedStructure", parts(one.related_structures)),
-        *[_write_scheme_map(each, edition) for each in parts(one.scheme_maps)],
-        *[_write_structure_map(each, edition) for each in parts(one.structure_maps)],
+        edition.refs("str:RelatedStructure", parts(structure_set.related_structures)),
+        *[_write_scheme_map(each, edition) for each in parts(structure_set.scheme_maps)],
+        *[_write_structure_map(each, edition) for each in parts(structure_set.structure_maps)],
     ]
-    return artefact("str:StructureSet", one, edition, content)
+    return artefact("str:StructureSet", structure_set, edition, content)
 
 
-def _write_scheme_map(one: SchemeMapInSet, edition: Edition) -> str:
-    if one.alias is not None:
+def _write_scheme_map(scheme_map_in_set: SchemeMapInSet, edition: Edition) -> str:
+    if scheme_map_in_set.alias is not None:
         raise UnwritableError("only SDMX-ML 2.0 has a place for the alias of a map")
-    kind = one.urn.cls
+    kind = scheme_map_in_set.urn.cls
     if kind not in _ROWS:
-        raise UnwritableError(f"{one.urn} is not a map between schemes")
-    rows = [_item_map(_ROWS[kind], each, edition) for each in one.item_maps]
-    ends = edition.ref("str:Source", one.source) + edition.ref("str:Target", one.target)
-    return item(f"str:{kind}", one, edition, ends, *rows)
+        raise UnwritableError(f"{scheme_map_in_set.urn} is not a map between schemes")
+    rows = [_item_map(_ROWS[kind], each, edition) for each in scheme_map_in_set.item_maps]
+    ends = edition.ref("str:Source", scheme_map_in_set.source) + edition.ref("str:Target", scheme_map_in_set.target)
+    return item(f"str:{kind}", scheme_map_in_set, edition, ends, *rows)
 
 
-def _item_map(tag: str, one: ItemMap, edition: Edition) -> str:
+def _item_map(tag: str, item_map: ItemMap, edition: Edition) -> str:
     return el(
         tag,
-        write_annotations(one.annotations, edition),
-        edition.local("str:Source", one.source.value),
-        edition.local("str:Target", one.target),
+        write_annotations(item_map.annotations, edition),
+        edition.local("str:Source", item_map.source.value),
+        edition.local("str:Target", item_map.target),
     )
 
 
-def _write_structure_map(one: StructureMapInSet, edition: Edition) -> str:
-    ends = edition.ref("str:Source", one.source) + edition.ref("str:Target", one.target)
-    rows = [_write_component_map(each, edition) for each in one.component_maps]
-    return item("str:StructureMap", one, edition, ends, *rows, isExtension=true(one.is_extension))
+def _write_structure_map(structure_map_in_set: StructureMapInSet, edition: Edition) -> str:
+    ends = edition.ref("str:Source", structure_map_in_set.source) + edition.ref(
+        "str:Target", structure_map_in_set.target
+    )
+    rows = [_write_component_map(each, edition) for each in structure_map_in_set.component_maps]
+    return item(
+        "str:StructureMap",
+        structure_map_in_set,
+        edition,
+        ends,
+        *rows,
+        isExtension=true(structure_map_in_set.is_extension),
+    )
 
 
-def _write_component_map(one: ComponentMapInSet, edition: Edition) -> str:
+def _write_component_map(component_map_in_set: ComponentMapInSet, edition: Edition) -> str:
     mapping = [
-        edition.local("str:CodelistMap", one.codelist_map),
-        "" if one.to_text_format is None else write_text_format("str:ToTextFormat", one.to_text_format, edition),
-        leaf("str:ToValueType", one.to_value_type),
-        _value_map(one.value_mappings),
+        edition.local("str:CodelistMap", component_map_in_set.codelist_map),
+        ""
+        if component_map_in_set.to_text_format is None
+        else write_text_format("str:ToTextFormat", component_map_in_set.to_text_format, edition),
+        leaf("str:ToValueType", component_map_in_set.to_value_type),
+        _value_map(component_map_in_set.value_mappings),
     ]
     return el(
         "str:ComponentMap",
-        write_annotations(one.annotations, edition),
-        _write_component("str:Source", one.source, one.source_class, one.source_list),
-        _write_component("str:Target", one.target, one.target_class, one.target_list),
+        write_annotations(component_map_in_set.annotations, edition),
+        _write_component(
+            "str:Source",
+            component_map_in_set.source,
+            component_map_in_set.source_class,
+            component_map_in_set.source_list,
+        ),
+        _write_component(
+            "str:Target",
+            component_map_in_set.target,
+            component_map_in_set.target_class,
+            component_map_in_set.target_list,
+        ),
         el("str:RepresentationMapping", *mapping) if any(mapping) else "",
     )
 

@@ -180,82 +180,96 @@ def _items(item: Item, kind: str, make: Any) -> Items[Any]:
 # Writing
 
 
-def write_definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> str:
+def write_definition_scheme(vtl_definition_scheme: VtlDefinitionScheme, edition: Edition) -> str:
     """Write a scheme of transformations, rulesets, operators, custom types or names."""
-    found: Iterable[Any] = [] if one.items.is_stub else one.items.values()
+    found: Iterable[Any] = [] if vtl_definition_scheme.items.is_stub else vtl_definition_scheme.items.values()
     content = [_item(each, edition) for each in found]
-    return artefact(f"str:{one.urn.cls}", one, edition, [*content, _schemes(one, edition)], vtlVersion=one.vtl_version)
+    return artefact(
+        f"str:{vtl_definition_scheme.urn.cls}",
+        vtl_definition_scheme,
+        edition,
+        [*content, _schemes(vtl_definition_scheme, edition)],
+        vtlVersion=vtl_definition_scheme.vtl_version,
+    )
 
 
-def _schemes(one: VtlDefinitionScheme, edition: Edition) -> str:
-    if isinstance(one, TransformationScheme):
+def _schemes(vtl_definition_scheme: VtlDefinitionScheme, edition: Edition) -> str:
+    if isinstance(vtl_definition_scheme, TransformationScheme):
         return "".join([
-            edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme),
-            edition.ref("str:NamePersonalisationScheme", one.name_personalisation_scheme),
-            edition.ref("str:CustomTypeScheme", one.custom_type_scheme),
-            edition.refs("str:RulesetScheme", one.ruleset_schemes),
-            edition.refs("str:UserDefinedOperatorScheme", one.user_defined_operator_schemes),
+            edition.ref("str:VtlMappingScheme", vtl_definition_scheme.vtl_mapping_scheme),
+            edition.ref("str:NamePersonalisationScheme", vtl_definition_scheme.name_personalisation_scheme),
+            edition.ref("str:CustomTypeScheme", vtl_definition_scheme.custom_type_scheme),
+            edition.refs("str:RulesetScheme", vtl_definition_scheme.ruleset_schemes),
+            edition.refs("str:UserDefinedOperatorScheme", vtl_definition_scheme.user_defined_operator_schemes),
         ])  # fmt: skip
-    if isinstance(one, RulesetScheme):
-        return edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme)
-    if isinstance(one, UserDefinedOperatorScheme):
-        mapping = edition.ref("str:VtlMappingScheme", one.vtl_mapping_scheme)
-        return mapping + edition.refs("str:RulesetScheme", one.ruleset_schemes)
+    if isinstance(vtl_definition_scheme, RulesetScheme):
+        return edition.ref("str:VtlMappingScheme", vtl_definition_scheme.vtl_mapping_scheme)
+    if isinstance(vtl_definition_scheme, UserDefinedOperatorScheme):
+        mapping = edition.ref("str:VtlMappingScheme", vtl_definition_scheme.vtl_mapping_scheme)
+        return mapping + edition.refs("str:RulesetScheme", vtl_definition_scheme.ruleset_schemes)
     return ""
 
 
-def _item(one: Any, edition: Edition) -> str:
-    if isinstance(one, Transformation):
-        content = leaf("str:Expression", one.expression) + leaf("str:Result", one.result)
-        return item("str:Transformation", one, edition, content, isPersistent=flag(one.is_persistent))
-    if isinstance(one, Ruleset):
-        content = leaf("str:RulesetDefinition", one.ruleset_definition)
-        kind = {"rulesetType": one.ruleset_type, "rulesetScope": one.ruleset_scope}
-        return item("str:Ruleset", one, edition, content, **kind)
-    if isinstance(one, UserDefinedOperator):
-        return item("str:UserDefinedOperator", one, edition, leaf("str:OperatorDefinition", one.operator_definition))
-    if isinstance(one, CustomType):
-        return item("str:CustomType", one, edition, _write_custom_type(one))
-    if isinstance(one, NamePersonalisation):
-        content = leaf("str:VtlDefaultName", one.vtl_default_name) + leaf("str:PersonalisedName", one.personalised_name)
-        return item("str:NamePersonalisation", one, edition, content, vtlArtefact=one.vtl_artefact)
-    raise UnwritableError(f"{one.urn} has a class that a VTL scheme cannot contain")
+def _item(value: Any, edition: Edition) -> str:
+    if isinstance(value, Transformation):
+        content = leaf("str:Expression", value.expression) + leaf("str:Result", value.result)
+        return item("str:Transformation", value, edition, content, isPersistent=flag(value.is_persistent))
+    if isinstance(value, Ruleset):
+        content = leaf("str:RulesetDefinition", value.ruleset_definition)
+        kind = {"rulesetType": value.ruleset_type, "rulesetScope": value.ruleset_scope}
+        return item("str:Ruleset", value, edition, content, **kind)
+    if isinstance(value, UserDefinedOperator):
+        return item(
+            "str:UserDefinedOperator", value, edition, leaf("str:OperatorDefinition", value.operator_definition)
+        )
+    if isinstance(value, CustomType):
+        return item("str:CustomType", value, edition, _write_custom_type(value))
+    if isinstance(value, NamePersonalisation):
+        content = leaf("str:VtlDefaultName", value.vtl_default_name) + leaf(
+            "str:PersonalisedName", value.personalised_name
+        )
+        return item("str:NamePersonalisation", value, edition, content, vtlArtefact=value.vtl_artefact)
+    raise UnwritableError(f"{value.urn} has a class that a VTL scheme cannot contain")
 
 
-def _write_custom_type(one: CustomType) -> str:
+def _write_custom_type(custom_type: CustomType) -> str:
     return "".join([
-        leaf("str:VtlScalarType", one.vtl_scalar_type),
-        leaf("str:DataType", one.data_type),
-        leaf("str:VtlLiteralFormat", one.vtl_literal_format),
-        leaf("str:OutputFormat", one.output_format),
-        leaf("str:NullValue", one.null_value),
+        leaf("str:VtlScalarType", custom_type.vtl_scalar_type),
+        leaf("str:DataType", custom_type.data_type),
+        leaf("str:VtlLiteralFormat", custom_type.vtl_literal_format),
+        leaf("str:OutputFormat", custom_type.output_format),
+        leaf("str:NullValue", custom_type.null_value),
     ])  # fmt: skip
 
 
 _MAPPED: Final = {"Dataflow", "Codelist", "Concept", "ConceptScheme"}
 
 
-def write_vtl_mapping_scheme(one: VtlMappingScheme, edition: Edition) -> str:
+def write_vtl_mapping_scheme(vtl_mapping_scheme: VtlMappingScheme, edition: Edition) -> str:
     """Write a <VtlMappingScheme>."""
-    found = [] if one.mappings.is_stub else one.mappings.values()
-    return artefact("str:VtlMappingScheme", one, edition, [_write_mapping(each, edition) for each in found])
+    found = [] if vtl_mapping_scheme.mappings.is_stub else vtl_mapping_scheme.mappings.values()
+    return artefact(
+        "str:VtlMappingScheme", vtl_mapping_scheme, edition, [_write_mapping(each, edition) for each in found]
+    )
 
 
-def _write_mapping(one: VtlMapping, edition: Edition) -> str:
-    if one.mapped is None:
+def _write_mapping(vtl_mapping: VtlMapping, edition: Edition) -> str:
+    if vtl_mapping.mapped is None:
         mapped = el("str:GenericDataflow")
-    elif one.mapped.cls in _MAPPED:
-        edition.until_3(one.mapped.cls == "ConceptScheme", "a VTL mapping of a concept scheme")
-        mapped = edition.ref(f"str:{one.mapped.cls}", one.mapped)
+    elif vtl_mapping.mapped.cls in _MAPPED:
+        edition.until_3(vtl_mapping.mapped.cls == "ConceptScheme", "a VTL mapping of a concept scheme")
+        mapped = edition.ref(f"str:{vtl_mapping.mapped.cls}", vtl_mapping.mapped)
     else:
-        raise UnwritableError(f"{one.urn} maps a {one.mapped.cls}, but VTL maps dataflows, codelists and concepts")
-    to_vtl = _write_method("str:ToVtlMapping", "str:ToVtlSubSpace", one.to_vtl)
-    from_vtl = _write_method("str:FromVtlMapping", "str:FromVtlSuperSpace", one.from_vtl)
-    return item("str:VtlMapping", one, edition, mapped, to_vtl, from_vtl, alias=one.alias)
+        raise UnwritableError(
+            f"{vtl_mapping.urn} maps a {vtl_mapping.mapped.cls}, but VTL maps dataflows, codelists and concepts"
+        )
+    to_vtl = _write_method("str:ToVtlMapping", "str:ToVtlSubSpace", vtl_mapping.to_vtl)
+    from_vtl = _write_method("str:FromVtlMapping", "str:FromVtlSuperSpace", vtl_mapping.from_vtl)
+    return item("str:VtlMapping", vtl_mapping, edition, mapped, to_vtl, from_vtl, alias=vtl_mapping.alias)
 
 
-def _write_method(tag: str, space: str, one: VtlMethod | None) -> str:
-    if one is None:
+def _write_method(tag: str, space: str, vtl_method: VtlMethod | None) -> str:
+    if vtl_method is None:
         return ""
-    keys = [leaf("str:Key", each) for each in one.space_keys]
-    return el(tag, el(space, *keys) if keys else "", method=one.method)
+    keys = [leaf("str:Key", each) for each in vtl_method.space_keys]
+    return el(tag, el(space, *keys) if keys else "", method=vtl_method.method)

@@ -129,14 +129,14 @@ def element_of(artefact: Artefact, format_: Format) -> Element:
     return Element(containers[kind], _WRITERS[kind](artefact, edition))
 
 
-def _about(one: MetadataSet) -> str:
-    if one.metadataflow is not None:
-        inside = leaf("com:StructureUsage", str(one.metadataflow))
-    elif one.metadata_provision_agreement is not None:
-        inside = leaf("com:ProvisionAgreement", str(one.metadata_provision_agreement))
+def _about(metadata_set: MetadataSet) -> str:
+    if metadata_set.metadataflow is not None:
+        inside = leaf("com:StructureUsage", str(metadata_set.metadataflow))
+    elif metadata_set.metadata_provision_agreement is not None:
+        inside = leaf("com:ProvisionAgreement", str(metadata_set.metadata_provision_agreement))
     else:
         return ""
-    return el("mes:Structure", inside, structureID=one.id)
+    return el("mes:Structure", inside, structureID=metadata_set.id)
 
 
 def message_of(elements: Iterable[Element], header: Header, format_: Format) -> bytes:

@@ -74,28 +74,28 @@ def _read_flows(rest: list[Child], source: Source, agency: str) -> tuple[Urn, ..
 # Writing
 
 
-def write_category_scheme(one: CategoryScheme, edition: Edition) -> str:
+def write_category_scheme(category_scheme: CategoryScheme, edition: Edition) -> str:
     """Write a <CategoryScheme>."""
-    found = [] if one.categories.is_stub else one.categories.values()
-    return write_maintained("str:CategoryScheme", one, edition, *[_category(each) for each in found])
+    found = [] if category_scheme.categories.is_stub else category_scheme.categories.values()
+    return write_maintained("str:CategoryScheme", category_scheme, edition, *[_category(each) for each in found])
 
 
-def _category(one: Category | ReportingCategory) -> str:
-    if isinstance(one, ReportingCategory):
-        flows, below = one.provisioning_metadata, list(map(_category, one.reporting_categories.values()))
+def _category(category: Category | ReportingCategory) -> str:
+    if isinstance(category, ReportingCategory):
+        flows, below = category.provisioning_metadata, list(map(_category, category.reporting_categories.values()))
     else:
-        flows = one.flows if isinstance(one, CategoryOfFlows) else ()
-        below = list(map(_category, one.categories.values()))
+        flows = category.flows if isinstance(category, CategoryOfFlows) else ()
+        below = list(map(_category, category.categories.values()))
     return el(
         "str:Category",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
+        write_texts("str:Name", category.names),
+        write_texts("str:Description", category.descriptions),
         *_write_flows(flows),
         *below,
-        write_annotations(one.annotations),
-        id=one.id,
-        uri=one.uri,
-        version=one.version if isinstance(one, (CategoryOfFlows, VersionedReportingCategory)) else None,
+        write_annotations(category.annotations),
+        id=category.id,
+        uri=category.uri,
+        version=category.version if isinstance(category, (CategoryOfFlows, VersionedReportingCategory)) else None,
     )
 
 
@@ -106,10 +106,10 @@ def _write_flows(flows: tuple[Urn, ...]) -> list[str]:
     ]
 
 
-def write_reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> str:
+def write_reporting_taxonomy(reporting_taxonomy: ReportingTaxonomy, edition: Edition) -> str:
     """Write a <ReportingTaxonomy>."""
-    found = [] if one.reporting_categories.is_stub else one.reporting_categories.values()
-    flows = one.flows if isinstance(one, TaxonomyOfFlows) else ()
+    found = [] if reporting_taxonomy.reporting_categories.is_stub else reporting_taxonomy.reporting_categories.values()
+    flows = reporting_taxonomy.flows if isinstance(reporting_taxonomy, TaxonomyOfFlows) else ()
     return write_maintained(
-        "str:ReportingTaxonomy", one, edition, *_write_flows(flows), *[_category(each) for each in found]
+        "str:ReportingTaxonomy", reporting_taxonomy, edition, *_write_flows(flows), *[_category(each) for each in found]
     )

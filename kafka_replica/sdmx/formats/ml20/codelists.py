@@ -56,7 +56,7 @@ class _Codes:
                 # libxml2 reaches the hundredth child only by way of the others.
                 elements = [one for one in self._codelist if self._names[one.tag] == "Code"]
                 with collector_paused():
-                    self._read = [_read_code(self._own(one), one, self._names) for one in elements]
+                    self._read = [_read_code(self._own(element), element, self._names) for element in elements]
                 self._codelist = None
             return self._read[number]
 
@@ -78,13 +78,13 @@ def _read_code(own: Urn, element: etree._Element, names: Names) -> Code:
 # Writing
 
 
-def write_codelist(one: Codelist, edition: Edition) -> str:
+def write_codelist(codelist: Codelist, edition: Edition) -> str:
     """Write a <CodeList>; the name of a code is in its Description."""
-    codes = [] if one.codes.is_stub else [_write_code(each, edition) for each in one.codes.values()]
-    return write_maintained("str:CodeList", one, edition, *codes)
+    codes = [] if codelist.codes.is_stub else [_write_code(each, edition) for each in codelist.codes.values()]
+    return write_maintained("str:CodeList", codelist, edition, *codes)
 
 
-def _write_code(one: Code, edition: Edition) -> str:
-    edition.since_20(one.parent is not None, "the parents of codes")
-    content = write_texts("str:Description", one.names) + write_annotations(one.annotations)
-    return el("str:Code", content, value=one.id, parentCode=one.parent)
+def _write_code(code: Code, edition: Edition) -> str:
+    edition.since_20(code.parent is not None, "the parents of codes")
+    content = write_texts("str:Description", code.names) + write_annotations(code.annotations)
+    return el("str:Code", content, value=code.id, parentCode=code.parent)

@@ -80,18 +80,24 @@ def _core_representation(
 # Writing
 
 
-def write_concept_scheme(one: ConceptScheme, edition: Edition) -> str:
+def write_concept_scheme(concept_scheme: ConceptScheme, edition: Edition) -> str:
     """Write a <ConceptScheme>, or standalone concepts, which are the only kind in 1.0."""
-    concepts = [] if one.concepts.is_stub else [_concept(each, one.urn, edition) for each in one.concepts.values()]
-    if one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION:
+    concepts = (
+        []
+        if concept_scheme.concepts.is_stub
+        else [_concept(each, concept_scheme.urn, edition) for each in concept_scheme.concepts.values()]
+    )
+    if concept_scheme.id == STANDALONE_CONCEPTS and concept_scheme.version == DEFAULT_VERSION:
         return "".join(concepts)
     edition.since_20(True, "concept schemes: its concepts are not in schemes")
-    return write_maintained("str:ConceptScheme", one, edition, *concepts)
+    return write_maintained("str:ConceptScheme", concept_scheme, edition, *concepts)
 
 
-def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
-    edition.since_20(one.parent is not None or one.core_representation, "parents or representations of concepts")
-    core, content = one.core_representation, ""
+def _concept(concept: Concept, scheme: Urn, edition: Edition) -> str:
+    edition.since_20(
+        concept.parent is not None or concept.core_representation, "parents or representations of concepts"
+    )
+    core, content = concept.core_representation, ""
     attributes: dict[str, str | None] = {}
     if core is not None:
         _, content = write_representation(core, edition)
@@ -101,14 +107,14 @@ def _concept(one: Concept, scheme: Urn, edition: Edition) -> str:
     is_alone = scheme.id == STANDALONE_CONCEPTS and scheme.version == DEFAULT_VERSION
     return el(
         "str:Concept",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
+        write_texts("str:Name", concept.names),
+        write_texts("str:Description", concept.descriptions),
         content,
-        write_annotations(one.annotations),
-        id=one.id,
+        write_annotations(concept.annotations),
+        id=concept.id,
         **({edition.agency: scheme.agency} if is_alone else {}),
-        uri=one.uri,
-        version=one.version if isinstance(one, VersionedConcept) else None,
-        parent=one.parent,
+        uri=concept.uri,
+        version=concept.version if isinstance(concept, VersionedConcept) else None,
+        parent=concept.parent,
         **attributes,
     )

@@ -22,12 +22,13 @@ def read_constraint(element: etree._Element, names: Names) -> ProvisionConstrain
         id=(text(rest, "ConstraintID") or "").strip() or fail(element, "it has no ConstraintID"),
         kind=element.get("ConstraintType"),
         cube_regions=tuple(
-            Region(key_values=_members(one, names), include=_is_included(one)) for one in pick(rest, "CubeRegion")
+            Region(key_values=_members(cube_region, names), include=_is_included(cube_region))
+            for cube_region in pick(rest, "CubeRegion")
         ),
         metadata_concepts=None
         if concepts is None
         else Region(components=_members(concepts, names), include=_is_included(concepts)),
-        key_sets=tuple(_key_set(one, names) for one in pick(rest, "KeySet")),
+        key_sets=tuple(_key_set(key_set, names) for key_set in pick(rest, "KeySet")),
         release_calendar=None if calendar is None else read_calendar(known(calendar, names)),
         reference_period=None if period is None else read_period(period),
     )
@@ -38,12 +39,12 @@ def _is_included(element: etree._Element) -> bool:
 
 
 def _members(element: etree._Element, names: Names) -> tuple[MemberSelection, ...]:
-    return tuple(_member(one, names) for one in pick(known(element, names), "Member"))
+    return tuple(_member(member, names) for member in pick(known(element, names), "Member"))
 
 
 def _member(element: etree._Element, names: Names) -> MemberSelection:
     rest = known(element, names)
-    values = [text(known(one, names), "Value") for one in pick(rest, "MemberValue")]
+    values = [text(known(member_value, names), "Value") for member_value in pick(rest, "MemberValue")]
     return MemberSelection(
         id=(text(rest, "ComponentRef") or "").strip() or fail(element, "it names no component"),
         values=tuple(SelectedValue(value=value) for value in values if value is not None),
@@ -52,7 +53,7 @@ def _member(element: etree._Element, names: Names) -> MemberSelection:
 
 
 def _key_set(element: etree._Element, names: Names) -> KeySet:
-    keys = [Region(key_values=_key(one, names)) for one in pick(known(element, names), "Key")]
+    keys = [Region(key_values=_key(key, names)) for key in pick(known(element, names), "Key")]
     return KeySet(keys=tuple(keys), is_included=_is_included(element))
 
 

@@ -178,8 +178,8 @@ class _Parts:
     def attributes(self) -> dict[str, Attribute]:
         """Return the attributes, after all other components are known."""
         # The key is computed once: many attributes may name many dimensions.
-        self._key = tuple(id_ for id_, one in self.dimensions.items() if not one.is_time)
-        self._primary = tuple(id_ for id_, one in self.measures.items() if one.urn.cls == "PrimaryMeasure")
+        self._key = tuple(id_ for id_, dimension in self.dimensions.items() if not dimension.is_time)
+        self._primary = tuple(id_ for id_, measure in self.measures.items() if measure.urn.cls == "PrimaryMeasure")
         found: dict[str, Attribute] = {}
         for id_, (element, arguments, rest) in self._attributes.items():
             make, more = roles_of_attribute(id_, _roles(element), _levels(element))
@@ -242,16 +242,16 @@ _WITHOUT_FORMAT_10: Final = {"str:Dimension", "str:PrimaryMeasure", "str:CrossSe
 _NAME_OF_LEVEL: Final = {level: name for name, level in _LEVELS.items()}
 
 
-def write_key_family(one: DataStructure, edition: Edition) -> str:
+def write_key_family(data_structure: DataStructure, edition: Edition) -> str:
     """Write a <KeyFamily>."""
-    if one.dimension_list.is_stub:
+    if data_structure.dimension_list.is_stub:
         edition.since_20(True, "a stub of a key family")
-        return write_maintained("str:KeyFamily", one, edition)
-    content = [_dimension(each, edition) for each in one.dimension_list.values()]
-    content += [_group(each, edition) for each in one.groups.values()]
-    content += [_measure(each, edition) for each in one.measures.values()]
-    content += [_attribute(each, one, edition) for each in one.attributes.values()]
-    return write_maintained("str:KeyFamily", one, edition, el("str:Components", *content))
+        return write_maintained("str:KeyFamily", data_structure, edition)
+    content = [_dimension(each, edition) for each in data_structure.dimension_list.values()]
+    content += [_group(each, edition) for each in data_structure.groups.values()]
+    content += [_measure(each, edition) for each in data_structure.measures.values()]
+    content += [_attribute(each, data_structure, edition) for each in data_structure.attributes.values()]
+    return write_maintained("str:KeyFamily", data_structure, edition, el("str:Components", *content))
 
 
 def concept_of(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
@@ -271,21 +271,23 @@ def concept_of(urn: Urn | None, edition: Edition) -> dict[str, str | None]:
 
 
 def _component(
-    tag: str, one: Component, edition: Edition, content: str = "", attributes: dict[str, str | None] | None = None
+    tag: str, component: Component, edition: Edition, content: str = "", attributes: dict[str, str | None] | None = None
 ) -> str:
-    lists, format_ = write_representation(one.representation, edition)
+    lists, format_ = write_representation(component.representation, edition)
     has_no_format = edition.is_10 and tag in _WITHOUT_FORMAT_10
     if has_no_format and (format_ or (lists and tag != "str:Dimension")):
-        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the representation of {one.urn}")
-    concept = concept_of(one.concept, edition)
-    return el(tag, format_, content, annotated(one), **concept, **lists, **(attributes or {}))
+        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the representation of {component.urn}")
+    concept = concept_of(component.concept, edition)
+    return el(tag, format_, content, annotated(component), **concept, **lists, **(attributes or {}))
 
 
-def _marks(id_: str, one: Component, names: dict[str, str], implied: str, edition: Edition) -> dict[str, str | None]:
+def _marks(
+    id_: str, component: Component, names: dict[str, str], implied: str, edition: Edition
+) -> dict[str, str | None]:
     roles: list[str] = []
     levels: tuple[str, ...] = ()
-    if isinstance(one, (KeyFamilyDimension, KeyFamilyAttribute)):
-        roles, levels = list(one.roles), one.cross_sectional
+    if isinstance(component, (KeyFamilyDimension, KeyFamilyAttribute)):
+        roles, levels = list(component.roles), component.cross_sectional
     if (id_, implied) in IMPLIED_ROLES:
         # Since 2.1 the id implies this role; before 2.1 the role has to be written.
         roles.append(implied)
@@ -295,61 +297,63 @@ def _marks(id_: str, one: Component, names: dict[str, str], implied: str, editio
     return found
 
 
-def _dimension(one: Dimension, edition: Edition) -> str:
-    marks = _marks(one.id, one, _DIMENSION_ROLES, "Frequency", edition)
-    if one.is_time:
-        return _component("str:TimeDimension", one, edition, "", marks)
-    if one.urn.cls == "MeasureDimension":
+def _dimension(dimension: Dimension, edition: Edition) -> str:
+    marks = _marks(dimension.id, dimension, _DIMENSION_ROLES, "Frequency", edition)
+    if dimension.is_time:
+        return _component("str:TimeDimension", dimension, edition, "", marks)
+    if dimension.urn.cls == "MeasureDimension":
         marks["isMeasureDimension"] = "true"
-    return _component("str:Dimension", one, edition, "", marks)
+    return _component("str:Dimension", dimension, edition, "", marks)
 
 
-def _measure(one: Measure, edition: Edition) -> str:
-    if isinstance(one, CrossSectionalMeasure):
-        own: dict[str, str | None] = {"measureDimension": one.measure_dimension, "code": one.code}
-        return _component("str:CrossSectionalMeasure", one, edition, "", own)
-    if one.urn.cls != "PrimaryMeasure":
+def _measure(measure: Measure, edition: Edition) -> str:
+    if isinstance(measure, CrossSectionalMeasure):
+        own: dict[str, str | None] = {"measureDimension": measure.measure_dimension, "code": measure.code}
+        return _component("str:CrossSectionalMeasure", measure, edition, "", own)
+    if measure.urn.cls != "PrimaryMeasure":
         raise UnwritableError(
-            f"SDMX-ML before 2.1 cannot represent {one.urn}: one measure, called OBS_VALUE, is primary"
+            f"SDMX-ML before 2.1 cannot represent {measure.urn}: one measure, called OBS_VALUE, is primary"
         )
-    return _component("str:PrimaryMeasure", one, edition)
+    return _component("str:PrimaryMeasure", measure, edition)
 
 
-def _attribute(one: Attribute, structure: DataStructure, edition: Edition) -> str:
-    about = one.relationship
+def _attribute(attribute: Attribute, structure: DataStructure, edition: Edition) -> str:
+    about = attribute.relationship
     key = tuple(id_ for id_, each in structure.dimension_list.items() if not each.is_time)
     if about.kind == "dimensions" and about.dimensions != key:
         raise UnwritableError(
-            f"SDMX-ML before 2.1 cannot represent {one.urn}: it applies to some dimensions, not to all"
+            f"SDMX-ML before 2.1 cannot represent {attribute.urn}: it applies to some dimensions, not to all"
         )
     primary = tuple(id_ for id_, each in structure.measures.items() if each.urn.cls == "PrimaryMeasure")
     measures = () if about.kind == "observation" and about.measures == primary else about.measures
     content = "".join([leaf("str:AttachmentGroup", each) for each in about.groups])
     content += "".join([leaf("str:AttachmentMeasure", each) for each in measures])
-    marks = _marks(one.id, one, _ATTRIBUTE_ROLES, "TimeFormat", edition)
+    marks = _marks(attribute.id, attribute, _ATTRIBUTE_ROLES, "TimeFormat", edition)
     level: dict[str, str | None] = {
         "attachmentLevel": _NAME_OF_LEVEL[about.kind],
-        "assignmentStatus": "Mandatory" if one.mandatory else "Conditional",
+        "assignmentStatus": "Mandatory" if attribute.mandatory else "Conditional",
     }
-    return _component("str:Attribute", one, edition, content, level | marks)
+    return _component("str:Attribute", attribute, edition, content, level | marks)
 
 
-def _group(one: Group, edition: Edition) -> str:
-    edition.since_20(one.attachment_constraint, "attachment constraints")
-    constraint = one.attachment_constraint
+def _group(group: Group, edition: Edition) -> str:
+    edition.since_20(group.attachment_constraint, "attachment constraints")
+    constraint = group.attachment_constraint
     return el(
         "str:Group",
-        *[leaf("str:DimensionRef", each) for each in one.dimensions],
+        *[leaf("str:DimensionRef", each) for each in group.dimensions],
         "" if constraint is None else leaf("str:AttachmentConstraintRef", constraint.id),
-        write_texts("str:Description", one.descriptions) if isinstance(one, DescribedGroup) else "",
-        annotated(one),
-        id=one.id,
+        write_texts("str:Description", group.descriptions) if isinstance(group, DescribedGroup) else "",
+        annotated(group),
+        id=group.id,
     )
 
 
-def write_flow(one: Dataflow | Metadataflow, edition: Edition) -> str:
+def write_flow(dataflow: Dataflow | Metadataflow, edition: Edition) -> str:
     """Write a <Dataflow> or <Metadataflow>."""
-    categories = one.categories if isinstance(one, (CategorisedDataflow, CategorisedMetadataflow)) else ()
-    word = "str:KeyFamilyRef" if isinstance(one, Dataflow) else "str:MetadataStructureRef"
-    used = "" if one.structure_reference is None else write_reference(word, one.structure_reference)
-    return write_maintained(f"str:{one.urn.cls}", one, edition, used, *[write_category(each) for each in categories])
+    categories = dataflow.categories if isinstance(dataflow, (CategorisedDataflow, CategorisedMetadataflow)) else ()
+    word = "str:KeyFamilyRef" if isinstance(dataflow, Dataflow) else "str:MetadataStructureRef"
+    used = "" if dataflow.structure_reference is None else write_reference(word, dataflow.structure_reference)
+    return write_maintained(
+        f"str:{dataflow.urn.cls}", dataflow, edition, used, *[write_category(each) for each in categories]
+    )

@@ -169,49 +169,55 @@ def _read_levels(item: Item, source: Source) -> Level | None:
 # Writing
 
 
-def write_hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> str:
+def write_hierarchical_codelist(hierarchical_codelist: HierarchicalCodelist, edition: Edition) -> str:
     """Write a <HierarchicalCodelist>."""
     lists = [
         write_reference("str:CodelistRef", each.codelist, leaf("str:Alias", each.alias))
-        for each in one.included_codelists
+        for each in hierarchical_codelist.included_codelists
     ]
-    found = [] if one.hierarchies.is_stub else one.hierarchies.values()
-    aliases = {each.alias for each in one.included_codelists}
+    found = [] if hierarchical_codelist.hierarchies.is_stub else hierarchical_codelist.hierarchies.values()
+    aliases = {each.alias for each in hierarchical_codelist.included_codelists}
     hierarchies = [_hierarchy(each, aliases, edition) for each in found]
-    return write_maintained("str:HierarchicalCodelist", one, edition, *lists, *hierarchies)
+    return write_maintained("str:HierarchicalCodelist", hierarchical_codelist, edition, *lists, *hierarchies)
 
 
-def _hierarchy(one: HierarchyOfCodelist, aliases: set[str], edition: Edition) -> str:
+def _hierarchy(hierarchy_of_codelist: HierarchyOfCodelist, aliases: set[str], edition: Edition) -> str:
     own: dict[str, str | None] = {}
-    if isinstance(one, VersionedHierarchy):
-        own = {"version": one.version, "isFinal": true(one.is_final)}
-        own |= {"validFrom": one.valid_from, "validTo": one.valid_to}
+    if isinstance(hierarchy_of_codelist, VersionedHierarchy):
+        own = {"version": hierarchy_of_codelist.version, "isFinal": true(hierarchy_of_codelist.is_final)}
+        own |= {"validFrom": hierarchy_of_codelist.valid_from, "validTo": hierarchy_of_codelist.valid_to}
     return el(
         "str:Hierarchy",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
-        *[_write_code(each, aliases) for each in one.codes.values()],
-        *_write_levels(one.level, edition),
-        write_annotations(one.annotations),
-        id=one.id,
+        write_texts("str:Name", hierarchy_of_codelist.names),
+        write_texts("str:Description", hierarchy_of_codelist.descriptions),
+        *[_write_code(each, aliases) for each in hierarchy_of_codelist.codes.values()],
+        *_write_levels(hierarchy_of_codelist.level, edition),
+        write_annotations(hierarchy_of_codelist.annotations),
+        id=hierarchy_of_codelist.id,
         **own,
     )
 
 
-def _write_code(one: HierarchicalCode, aliases: set[str]) -> str:
-    by_urn = one.code is not None and one.codelist_alias not in aliases
-    code_id = one.code_id if one.code_id is not None else one.code.item if one.code is not None else None
+def _write_code(hierarchical_code: HierarchicalCode, aliases: set[str]) -> str:
+    by_urn = hierarchical_code.code is not None and hierarchical_code.codelist_alias not in aliases
+    code_id = (
+        hierarchical_code.code_id
+        if hierarchical_code.code_id is not None
+        else hierarchical_code.code.item
+        if hierarchical_code.code is not None
+        else None
+    )
     return el(
         "str:CodeRef",
-        leaf("str:URN", str(one.code)) if by_urn else "",
-        leaf("str:CodelistAliasRef", one.codelist_alias),
+        leaf("str:URN", str(hierarchical_code.code)) if by_urn else "",
+        leaf("str:CodelistAliasRef", hierarchical_code.codelist_alias),
         leaf("str:CodeID", code_id),
-        *[_write_code(each, aliases) for each in one.codes.values()],
-        leaf("str:LevelRef", one.level),
-        leaf("str:NodeAliasID", None if one.id == code_id else one.id),
-        leaf("str:Version", one.version),
-        leaf("str:ValidFrom", one.valid_from),
-        leaf("str:ValidTo", one.valid_to),
+        *[_write_code(each, aliases) for each in hierarchical_code.codes.values()],
+        leaf("str:LevelRef", hierarchical_code.level),
+        leaf("str:NodeAliasID", None if hierarchical_code.id == code_id else hierarchical_code.id),
+        leaf("str:Version", hierarchical_code.version),
+        leaf("str:ValidFrom", hierarchical_code.valid_from),
+        leaf("str:ValidTo", hierarchical_code.valid_to),
     )
 
 

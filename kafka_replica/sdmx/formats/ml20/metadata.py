@@ -108,7 +108,10 @@ def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dic
                 used.append(id_of(component, components))
                 components[used[-1]] = component
         else:
-            used = [text_of(one).strip() for one in pick(item.rest, "IdentifierComponentRef")]
+            used = [
+                text_of(identifier_component_ref).strip()
+                for identifier_component_ref in pick(item.rest, "IdentifierComponentRef")
+            ]
         objects: dict[str, TargetObject] = {}
         for name in used:
             if name not in components:
@@ -196,36 +199,50 @@ _CLASSES: Final = {
 _TYPE_OF_SCHEME: Final = {class_: type_ for type_, class_ in _SCHEMES.items()}
 
 
-def write_metadata_structure(one: MetadataStructure, edition: Edition) -> str:
+def write_metadata_structure(metadata_structure: MetadataStructure, edition: Edition) -> str:
     """Write a <MetadataStructureDefinition>."""
-    if one.metadata_attributes.is_stub:
-        return write_maintained("str:MetadataStructureDefinition", one, edition)
+    if metadata_structure.metadata_attributes.is_stub:
+        return write_maintained("str:MetadataStructureDefinition", metadata_structure, edition)
     targets = ""
-    if one.metadata_targets:
-        full, *partial = one.metadata_targets.values()
+    if metadata_structure.metadata_targets:
+        full, *partial = metadata_structure.metadata_targets.values()
         targets = el("str:TargetIdentifiers", _full(full), *[_partial(each) for each in partial])
-    reports = [_report(each, edition) for each in one.report_structures.values()]
-    return write_maintained("str:MetadataStructureDefinition", one, edition, targets, *reports)
+    reports = [_report(each, edition) for each in metadata_structure.report_structures.values()]
+    return write_maintained("str:MetadataStructureDefinition", metadata_structure, edition, targets, *reports)
 
 
-def _named(one: Identifiable) -> str:
-    if not isinstance(one, (NamedMetadataTarget, NamedTargetObject, NamedReportStructure)):
-        raise UnwritableError(f"SDMX-ML 2.0 requires a name for {one.urn}")
-    return write_texts("str:Name", one.names) + write_texts("str:Description", one.descriptions)
+def _named(identifiable: Identifiable) -> str:
+    if not isinstance(identifiable, (NamedMetadataTarget, NamedTargetObject, NamedReportStructure)):
+        raise UnwritableError(f"SDMX-ML 2.0 requires a name for {identifiable.urn}")
+    return write_texts("str:Name", identifiable.names) + write_texts("str:Description", identifiable.descriptions)
 
 
-def _full(one: MetadataTarget) -> str:
-    parts = [_component(each) for each in one.target_objects.values()]
-    return el("str:FullTargetIdentifier", _named(one), *parts, annotated(one), id=one.id, uri=one.uri)
+def _full(metadata_target: MetadataTarget) -> str:
+    parts = [_component(each) for each in metadata_target.target_objects.values()]
+    return el(
+        "str:FullTargetIdentifier",
+        _named(metadata_target),
+        *parts,
+        annotated(metadata_target),
+        id=metadata_target.id,
+        uri=metadata_target.uri,
+    )
 
 
-def _partial(one: MetadataTarget) -> str:
-    parts = [leaf("str:IdentifierComponentRef", id_) for id_ in one.target_objects]
-    return el("str:PartialTargetIdentifier", _named(one), *parts, annotated(one), id=one.id, uri=one.uri)
+def _partial(metadata_target: MetadataTarget) -> str:
+    parts = [leaf("str:IdentifierComponentRef", id_) for id_ in metadata_target.target_objects]
+    return el(
+        "str:PartialTargetIdentifier",
+        _named(metadata_target),
+        *parts,
+        annotated(metadata_target),
+        id=metadata_target.id,
+        uri=metadata_target.uri,
+    )
 
 
-def _component(one: TargetObject) -> str:
-    scheme = None if one.representation is None else one.representation.enumeration
+def _component(target_object: TargetObject) -> str:
+    scheme = None if target_object.representation is None else target_object.representation.enumeration
     inside = ""
     if scheme is not None:
         if scheme.cls not in _TYPE_OF_SCHEME:
@@ -236,30 +253,46 @@ def _component(one: TargetObject) -> str:
             representationSchemeAgency=scheme.agency,
             representationSchemeType=_TYPE_OF_SCHEME[scheme.cls],
         )
-    class_ = leaf("str:TargetObjectClass", _CLASSES.get(one.object_type or "", one.object_type))
-    return el("str:IdentifierComponent", _named(one), class_, inside, annotated(one), id=one.id, uri=one.uri)
+    class_ = leaf("str:TargetObjectClass", _CLASSES.get(target_object.object_type or "", target_object.object_type))
+    return el(
+        "str:IdentifierComponent",
+        _named(target_object),
+        class_,
+        inside,
+        annotated(target_object),
+        id=target_object.id,
+        uri=target_object.uri,
+    )
 
 
-def _report(one: ReportStructure, edition: Edition) -> str:
-    if len(one.metadata_targets) > 1:
-        raise UnwritableError(f"SDMX-ML 2.0 has a place for one target of {one.urn}")
-    found = [_attribute(each, edition) for each in one.metadata_attributes.values()]
-    target = one.metadata_targets[0] if one.metadata_targets else None
-    return el("str:ReportStructure", _named(one), *found, annotated(one), id=one.id, uri=one.uri, target=target)
+def _report(report_structure: ReportStructure, edition: Edition) -> str:
+    if len(report_structure.metadata_targets) > 1:
+        raise UnwritableError(f"SDMX-ML 2.0 has a place for one target of {report_structure.urn}")
+    found = [_attribute(each, edition) for each in report_structure.metadata_attributes.values()]
+    target = report_structure.metadata_targets[0] if report_structure.metadata_targets else None
+    return el(
+        "str:ReportStructure",
+        _named(report_structure),
+        *found,
+        annotated(report_structure),
+        id=report_structure.id,
+        uri=report_structure.uri,
+        target=target,
+    )
 
 
-def _attribute(one: MetadataAttribute, edition: Edition) -> str:
-    own = one.representation
+def _attribute(metadata_attribute: MetadataAttribute, edition: Edition) -> str:
+    own = metadata_attribute.representation
     _, format_ = write_representation(own, edition)
     lists: dict[str, str | None] = {}
     if own is not None and own.enumeration is not None:
         lists = {"representationScheme": own.enumeration.id, "representationSchemeAgency": own.enumeration.agency}
     return el(
         "str:MetadataAttribute",
-        *[_attribute(each, edition) for each in one.metadata_attributes.values()],
+        *[_attribute(each, edition) for each in metadata_attribute.metadata_attributes.values()],
         format_,
-        write_annotations(one.annotations),
-        **concept_of(one.concept, edition),
+        write_annotations(metadata_attribute.annotations),
+        **concept_of(metadata_attribute.concept, edition),
         **lists,
-        usageStatus="Mandatory" if one.min_occurs == 1 else "Conditional",
+        usageStatus="Mandatory" if metadata_attribute.min_occurs == 1 else "Conditional",
     )

@@ -58,7 +58,9 @@ def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) 
     element, names = elements[0], source.names
     base, rest = read_maintained(element, source)
     report = (text(rest, "ReportRef") or "").strip() or None
-    reports = tuple(_report(one, report, names) for one in pick(rest, "AttributeValueSet"))
+    reports = tuple(
+        _report(attribute_value_set, report, names) for attribute_value_set in pick(rest, "AttributeValueSet")
+    )
     base |= {field: element.get(name) for name, field in (SET_ATTRIBUTES | _VALID).items()}
     base["action"] = base["action"] or source.of_sets.get("DataSetAction")
     base |= read_about(reports)
@@ -94,10 +96,16 @@ def _report(element: etree._Element, report: str | None, names: Names) -> Metada
         id=report,
         target=(text(rest, "TargetRef") or "").strip() or None,
         target_objects=tuple(
-            TargetObjectValue(id=one.get("component"), object_type=one.get("object"), value=text_of(one).strip())
-            for one in pick([] if values is None else known(values, names), "ComponentValue")
+            TargetObjectValue(
+                id=component_value.get("component"),
+                object_type=component_value.get("object"),
+                value=text_of(component_value).strip(),
+            )
+            for component_value in pick([] if values is None else known(values, names), "ComponentValue")
         ),
-        attributes=tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute")),
+        attributes=tuple(
+            _attribute(reported_attribute, names) for reported_attribute in pick(rest, "ReportedAttribute")
+        ),
     )
 
 
@@ -106,7 +114,7 @@ def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
     start, notes = text(rest, "StartTime"), first(rest, "Annotations")
     id_ = _stated(element, "conceptID") or fail(element, "it has no conceptID")
     texts = international(rest, "Value")
-    below = tuple(_attribute(one, names) for one in pick(rest, "ReportedAttribute"))
+    below = tuple(_attribute(reported_attribute, names) for reported_attribute in pick(rest, "ReportedAttribute"))
     annotations = () if notes is None else read_annotations(notes, names)
     if start is None:
         return ReportedAttribute(id=id_, texts=texts, attributes=below, annotations=annotations)

@@ -117,47 +117,58 @@ def _read_contact(element: etree._Element, names: Names, role: str | None) -> Co
 _CONTACT_OF_ROLE: Final = {role: kind for kind, role in _CONTACTS.items() if role is not None}
 
 
-def write_agencies(one: OrganisationScheme, edition: Edition) -> str:
+def write_agencies(organisation_scheme: OrganisationScheme, edition: Edition) -> str:
     """Write the <Agency> elements, which are standalone in 1.0 and in a scheme without meaning in 2.0."""
-    if one.organisations.is_stub:
+    if organisation_scheme.organisations.is_stub:
         raise UnwritableError("SDMX-ML before 2.1 cannot represent a scheme of agencies, nor a stub of one")
-    found = [_organisation("str:Agency", each, edition) for each in one.organisations.values()]
+    found = [_organisation("str:Agency", each, edition) for each in organisation_scheme.organisations.values()]
     if edition.is_10:
         return "".join(found)
     name = el("str:Name", "Agencies", **{"xml:lang": "en"})
     inside = el("str:Agencies", *found) if found else ""
-    return el("str:OrganisationScheme", name, inside, id=one.id, agencyID=one.agency, version=one.version)
-
-
-def write_providers(one: OrganisationScheme, edition: Edition) -> str:
-    """Write an <OrganisationScheme> of data providers or consumers."""
-    edition.since_20(True, "data providers and consumers")
-    kind = one.urn.cls.removesuffix("Scheme")
-    found = [] if one.organisations.is_stub else one.organisations.values()
-    inside = [_organisation(f"str:{kind}", each, edition) for each in found]
-    return write_maintained("str:OrganisationScheme", one, edition, el(f"str:{kind}s", *inside) if inside else "")
-
-
-def _organisation(tag: str, one: Organisation, edition: Edition) -> str:
-    edition.since_20(one.parent is not None or one.annotations, "parents and annotations of organisations")
     return el(
-        tag,
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
-        *_write_contacts(one.contacts),
-        write_annotations(one.annotations),
-        id=one.id,
-        uri=one.uri,
-        parentOrganisation=one.parent,
-        **_write_own_marks(one, edition),
+        "str:OrganisationScheme",
+        name,
+        inside,
+        id=organisation_scheme.id,
+        agencyID=organisation_scheme.agency,
+        version=organisation_scheme.version,
     )
 
 
-def _write_own_marks(one: Organisation, edition: Edition) -> dict[str, str | None]:
-    if not isinstance(one, (VersionedAgency, VersionedDataProvider, VersionedDataConsumer)):
+def write_providers(organisation_scheme: OrganisationScheme, edition: Edition) -> str:
+    """Write an <OrganisationScheme> of data providers or consumers."""
+    edition.since_20(True, "data providers and consumers")
+    kind = organisation_scheme.urn.cls.removesuffix("Scheme")
+    found = [] if organisation_scheme.organisations.is_stub else organisation_scheme.organisations.values()
+    inside = [_organisation(f"str:{kind}", each, edition) for each in found]
+    return write_maintained(
+        "str:OrganisationScheme", organisation_scheme, edition, el(f"str:{kind}s", *inside) if inside else ""
+    )
+
+
+def _organisation(tag: str, organisation: Organisation, edition: Edition) -> str:
+    edition.since_20(
+        organisation.parent is not None or organisation.annotations, "parents and annotations of organisations"
+    )
+    return el(
+        tag,
+        write_texts("str:Name", organisation.names),
+        write_texts("str:Description", organisation.descriptions),
+        *_write_contacts(organisation.contacts),
+        write_annotations(organisation.annotations),
+        id=organisation.id,
+        uri=organisation.uri,
+        parentOrganisation=organisation.parent,
+        **_write_own_marks(organisation, edition),
+    )
+
+
+def _write_own_marks(organisation: Organisation, edition: Edition) -> dict[str, str | None]:
+    if not isinstance(organisation, (VersionedAgency, VersionedDataProvider, VersionedDataConsumer)):
         return {}
-    edition.since_20(one.valid_from or one.valid_to, "the validity of organisations")
-    return {"version": one.version, "validFrom": one.valid_from, "validTo": one.valid_to}
+    edition.since_20(organisation.valid_from or organisation.valid_to, "the validity of organisations")
+    return {"version": organisation.version, "validFrom": organisation.valid_from, "validTo": organisation.valid_to}
 
 
 def _write_contacts(found: tuple[Contact, ...]) -> list[str]:
@@ -175,16 +186,16 @@ def _write_contacts(found: tuple[Contact, ...]) -> list[str]:
     return written
 
 
-def _write_contact(one: Contact, kind: str) -> str:
+def _write_contact(contact: Contact, kind: str) -> str:
     return el(
         f"str:{kind}",
-        write_texts("str:Name", one.names),
-        leaf("str:id", one.id),
-        write_texts("str:Department", one.departments),
-        write_texts("str:Role", one.roles),
-        *[leaf("str:Telephone", each) for each in one.telephones],
-        *[leaf("str:Fax", each) for each in one.faxes],
-        *[leaf("str:X400", each) for each in one.x400s],
-        *[leaf("str:URI", each) for each in one.uris],
-        *[leaf("str:Email", each) for each in one.emails],
+        write_texts("str:Name", contact.names),
+        leaf("str:id", contact.id),
+        write_texts("str:Department", contact.departments),
+        write_texts("str:Role", contact.roles),
+        *[leaf("str:Telephone", each) for each in contact.telephones],
+        *[leaf("str:Fax", each) for each in contact.faxes],
+        *[leaf("str:X400", each) for each in contact.x400s],
+        *[leaf("str:URI", each) for each in contact.uris],
+        *[leaf("str:Email", each) for each in contact.emails],
     )

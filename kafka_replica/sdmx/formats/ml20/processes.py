@@ -55,27 +55,37 @@ def _read_transition(element: etree._Element, source: Source) -> Transition:
 # Writing
 
 
-def write_process(one: Process, edition: Edition) -> str:
+def write_process(process: Process, edition: Edition) -> str:
     """Write a <Process>, whose inputs and outputs are classes, not objects."""
-    found = [] if one.steps.is_stub else one.steps.values()
-    return write_maintained("str:Process", one, edition, *[_step(each) for each in found])
+    found = [] if process.steps.is_stub else process.steps.values()
+    return write_maintained("str:Process", process, edition, *[_step(each) for each in found])
 
 
-def _step(one: ProcessStep) -> str:
-    inputs, outputs = (one.input_classes, one.output_classes) if isinstance(one, ProcessStepOfClasses) else ((), ())
+def _step(process_step: ProcessStep) -> str:
+    inputs, outputs = (
+        (process_step.input_classes, process_step.output_classes)
+        if isinstance(process_step, ProcessStepOfClasses)
+        else ((), ())
+    )
     return el(
         "str:ProcessStep",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
+        write_texts("str:Name", process_step.names),
+        write_texts("str:Description", process_step.descriptions),
         *[leaf("str:Input", each) for each in inputs],
         *[leaf("str:Output", each) for each in outputs],
-        "" if one.computation is None else write_texts("str:Computation", one.computation.descriptions),
-        *[_write_transition(each) for each in one.transitions],
-        *[_step(each) for each in one.steps.values()],
-        write_annotations(one.annotations),
-        id=one.id,
+        ""
+        if process_step.computation is None
+        else write_texts("str:Computation", process_step.computation.descriptions),
+        *[_write_transition(each) for each in process_step.transitions],
+        *[_step(each) for each in process_step.steps.values()],
+        write_annotations(process_step.annotations),
+        id=process_step.id,
     )
 
 
-def _write_transition(one: Transition) -> str:
-    return el("str:Transition", leaf("str:TargetStep", one.target_step), write_texts("str:Condition", one.conditions))
+def _write_transition(transition: Transition) -> str:
+    return el(
+        "str:Transition",
+        leaf("str:TargetStep", transition.target_step),
+        write_texts("str:Condition", transition.conditions),
+    )

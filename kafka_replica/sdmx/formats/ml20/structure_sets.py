@@ -161,19 +161,21 @@ _RELATED: Final = (
 """The order of the schema."""
 
 
-def write_structure_set(one: StructureSet, edition: Edition) -> str:
+def write_structure_set(structure_set: StructureSet, edition: Edition) -> str:
     """Write a <StructureSet>, with one map of each kind."""
-    if one.is_stub:
-        return write_maintained("str:StructureSet", one, edition)
-    related = sorted(one.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1)
-    structures = [_write_structure_map(each, edition) for each in one.structure_maps]
-    by_kind = {kind: [each for each in one.scheme_maps if each.urn.cls == kind] for kind in _MAPS}
-    if sum(map(len, by_kind.values())) != len(one.scheme_maps):
+    if structure_set.is_stub:
+        return write_maintained("str:StructureSet", structure_set, edition)
+    related = sorted(
+        structure_set.related_structures, key=lambda urn: _RELATED.index(urn.cls) if urn.cls in _RELATED else -1
+    )
+    structures = [_write_structure_map(each, edition) for each in structure_set.structure_maps]
+    by_kind = {kind: [each for each in structure_set.scheme_maps if each.urn.cls == kind] for kind in _MAPS}
+    if sum(map(len, by_kind.values())) != len(structure_set.scheme_maps):
         raise UnwritableError("SDMX-ML 2.0 cannot represent some of its maps: it maps lists, categories, concepts and "
                               "organisations")  # fmt: skip
     return write_maintained(
         "str:StructureSet",
-        one,
+        structure_set,
         edition,
         el("str:RelatedStructures", *[_end("", each) for each in related]) if related else "",
         *structures,
@@ -185,57 +187,67 @@ def _end(side: str, urn: Urn | None) -> str:
     return "" if urn is None else write_reference(f"str:{side}{_WORDS.get(urn.cls, urn.cls)}Ref", urn)
 
 
-def _write_scheme_map(one: SchemeMapInSet) -> str:
-    row, source, target, alias = _MAPS[one.urn.cls]
+def _write_scheme_map(scheme_map_in_set: SchemeMapInSet) -> str:
+    row, source, target, alias = _MAPS[scheme_map_in_set.urn.cls]
     return el(
-        f"str:{one.urn.cls}",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
-        _end("", one.source),
-        _end("Target", one.target),
-        *[_row(each, row, source, target, alias) for each in one.item_maps],
-        write_annotations(one.annotations),
-        id=one.id,
+        f"str:{scheme_map_in_set.urn.cls}",
+        write_texts("str:Name", scheme_map_in_set.names),
+        write_texts("str:Description", scheme_map_in_set.descriptions),
+        _end("", scheme_map_in_set.source),
+        _end("Target", scheme_map_in_set.target),
+        *[_row(each, row, source, target, alias) for each in scheme_map_in_set.item_maps],
+        write_annotations(scheme_map_in_set.annotations),
+        id=scheme_map_in_set.id,
     )
 
 
-def _row(one: ItemMap, row: str, source: str, target: str, alias: str) -> str:
-    own = {alias: one.alias} if isinstance(one, AliasedItemMap) else {}
+def _row(item_map: ItemMap, row: str, source: str, target: str, alias: str) -> str:
+    own = {alias: item_map.alias} if isinstance(item_map, AliasedItemMap) else {}
     if row == "CategoryMap":
-        ends = write_category_path(f"str:{source}", one.source.value) + write_category_path(
-            f"str:{target}", one.target or ""
+        ends = write_category_path(f"str:{source}", item_map.source.value) + write_category_path(
+            f"str:{target}", item_map.target or ""
         )
     else:
-        ends = leaf(f"str:{source}", one.source.value) + leaf(f"str:{target}", one.target)
+        ends = leaf(f"str:{source}", item_map.source.value) + leaf(f"str:{target}", item_map.target)
     return el(f"str:{row}", ends, **own)
 
 
-def _write_structure_map(one: StructureMapInSet, edition: Edition) -> str:
+def _write_structure_map(structure_map_in_set: StructureMapInSet, edition: Edition) -> str:
     return el(
         "str:StructureMap",
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
-        _end("", one.source),
-        _end("Target", one.target),
-        *[_write_component_map(each, one.urn.agency, edition) for each in one.component_maps],
-        write_annotations(one.annotations),
-        isExtension=true(one.is_extension),
-        id=one.id,
+        write_texts("str:Name", structure_map_in_set.names),
+        write_texts("str:Description", structure_map_in_set.descriptions),
+        _end("", structure_map_in_set.source),
+        _end("Target", structure_map_in_set.target),
+        *[
+            _write_component_map(each, structure_map_in_set.urn.agency, edition)
+            for each in structure_map_in_set.component_maps
+        ],
+        write_annotations(structure_map_in_set.annotations),
+        isExtension=true(structure_map_in_set.is_extension),
+        id=structure_map_in_set.id,
     )
 
 
-def _write_component_map(one: ComponentMapInSet, agency: str, edition: Edition) -> str:
+def _write_component_map(component_map_in_set: ComponentMapInSet, agency: str, edition: Edition) -> str:
     by_map = ""
-    if one.codelist_map is not None:
+    if component_map_in_set.codelist_map is not None:
         # The map is in the same set, so it has the same agency.
-        parts = leaf("str:RepresentationMapAgencyID", agency) + leaf("str:RepresentationMapID", one.codelist_map)
+        parts = leaf("str:RepresentationMapAgencyID", agency) + leaf(
+            "str:RepresentationMapID", component_map_in_set.codelist_map
+        )
         by_map = el("str:RepresentationMapRef", parts)
-    elif one.to_text_format is not None:
-        by_map = write_text_format("str:ToTextFormat", one.to_text_format, edition) + leaf(
-            "str:ToValueType", one.to_value_type
+    elif component_map_in_set.to_text_format is not None:
+        by_map = write_text_format("str:ToTextFormat", component_map_in_set.to_text_format, edition) + leaf(
+            "str:ToValueType", component_map_in_set.to_value_type
         )
     own = {}
-    if isinstance(one, AliasedComponentMap):
-        own = {"componentAlias": one.alias, "preferredLanguage": one.preferred_language}
-    ends = leaf("str:MapConceptRef", one.source) + leaf("str:MapTargetConceptRef", one.target)
+    if isinstance(component_map_in_set, AliasedComponentMap):
+        own = {
+            "componentAlias": component_map_in_set.alias,
+            "preferredLanguage": component_map_in_set.preferred_language,
+        }
+    ends = leaf("str:MapConceptRef", component_map_in_set.source) + leaf(
+        "str:MapTargetConceptRef", component_map_in_set.target
+    )
     return el("str:ComponentMap", ends, by_map, **own)

@@ -60,8 +60,8 @@ def message_of(elements: Iterable[tuple[str, str]], header: Header, format_: For
         by_container.setdefault(container, []).append(element)
     known = _CONTAINERS_10 if edition.is_10 else _CONTAINERS_20
     # Standalone concepts come before concept schemes.
-    for one in by_container.values():
-        one.sort(key=lambda element: element.startswith("<str:ConceptScheme"))
+    for value in by_container.values():
+        value.sort(key=lambda element: element.startswith("<str:ConceptScheme"))
     found = [el(f"mes:{name}", *by_container[name]) for name in known if name in by_container]
     head = el(
         "mes:Header",

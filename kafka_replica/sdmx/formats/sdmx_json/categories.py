@@ -78,49 +78,56 @@ def read_categorisation(urn: Urn, wire: WireCategorisation, context: Context) ->
 def read_reporting_taxonomy(urn: Urn, wire: WireReportingTaxonomy, context: Context) -> ReportingTaxonomy:
     """Build a ReportingTaxonomy."""
 
-    def category(own: Urn, one: WireReportingCategory) -> ReportingCategory:
-        below = read_items(urn, "ReportingCategory", one.reporting_categories, category, own.item)
+    def category(own: Urn, reporting_category: WireReportingCategory) -> ReportingCategory:
+        below = read_items(urn, "ReportingCategory", reporting_category.reporting_categories, category, own.item)
         return ReportingCategory(
             urn=own,
             reporting_categories=Items(below),
-            structural_metadata=read_references(one.structural_metadata, own),
-            provisioning_metadata=read_references(one.provisioning_metadata, own),
-            **context.named(one),
+            structural_metadata=read_references(reporting_category.structural_metadata, own),
+            provisioning_metadata=read_references(reporting_category.provisioning_metadata, own),
+            **context.named(reporting_category),
         )
 
     found = read_items(urn, "ReportingCategory", wire.reporting_categories, category)
     return ReportingTaxonomy(urn=urn, reporting_categories=item_scheme(urn, wire, found), **context.maintained(wire))
 
 
-def write_category_scheme(one: CategoryScheme, edition: Edition) -> Json:
+def write_category_scheme(category_scheme: CategoryScheme, edition: Edition) -> Json:
     """Write a category scheme."""
     return obj(
-        write_maintained(one, edition),
-        categories=[_write_category(each, edition) for each in stored_items(one.categories)],
+        write_maintained(category_scheme, edition),
+        categories=[_write_category(each, edition) for each in stored_items(category_scheme.categories)],
     )
 
 
-def _write_category(one: Category, edition: Edition) -> Json:
+def _write_category(category: Category, edition: Edition) -> Json:
     return obj(
-        write_named(one, edition), categories=[_write_category(each, edition) for each in one.categories.values()]
+        write_named(category, edition),
+        categories=[_write_category(each, edition) for each in category.categories.values()],
     )
 
 
-def write_categorisation(one: Categorisation, edition: Edition) -> Json:
+def write_categorisation(categorisation: Categorisation, edition: Edition) -> Json:
     """Write a categorisation."""
-    return obj(write_maintained(one, edition), source=write_urn(one.source), target=write_urn(one.target))
-
-
-def write_reporting_taxonomy(one: ReportingTaxonomy, edition: Edition) -> Json:
-    """Write a reporting taxonomy."""
-    found = [_write_reporting_category(each, edition) for each in stored_items(one.reporting_categories)]
-    return obj(write_maintained(one, edition), reportingCategories=found)
-
-
-def _write_reporting_category(one: ReportingCategory, edition: Edition) -> Json:
     return obj(
-        write_named(one, edition),
-        reportingCategories=[_write_reporting_category(each, edition) for each in one.reporting_categories.values()],
-        structuralMetadata=write_urns(one.structural_metadata),
-        provisioningMetadata=write_urns(one.provisioning_metadata),
+        write_maintained(categorisation, edition),
+        source=write_urn(categorisation.source),
+        target=write_urn(categorisation.target),
+    )
+
+
+def write_reporting_taxonomy(reporting_taxonomy: ReportingTaxonomy, edition: Edition) -> Json:
+    """Write a reporting taxonomy."""
+    found = [_write_reporting_category(each, edition) for each in stored_items(reporting_taxonomy.reporting_categories)]
+    return obj(write_maintained(reporting_taxonomy, edition), reportingCategories=found)
+
+
+def _write_reporting_category(reporting_category: ReportingCategory, edition: Edition) -> Json:
+    return obj(
+        write_named(reporting_category, edition),
+        reportingCategories=[
+            _write_reporting_category(each, edition) for each in reporting_category.reporting_categories.values()
+        ],
+        structuralMetadata=write_urns(reporting_category.structural_metadata),
+        provisioningMetadata=write_urns(reporting_category.provisioning_metadata),
     )

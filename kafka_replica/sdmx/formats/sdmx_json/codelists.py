@@ -84,7 +84,9 @@ def read_codelist(urn: Urn, wire: WireCodelist, context: Context) -> Codelist:
     """Build a Codelist of any kind, including the geographic kinds."""
     arguments: dict[str, Any] = context.maintained(wire)
     if wire.codelist_extensions:
-        arguments["extensions"] = tuple([_read_extension(urn, one) for one in wire.codelist_extensions])
+        arguments["extensions"] = tuple(
+            [_read_extension(urn, codelist_extension) for codelist_extension in wire.codelist_extensions]
+        )
     if urn.cls == "Codelist":
         return Codelist(urn=urn, codes=_read_codes(urn, wire, context), **arguments)
     if urn.cls == "GeographicCodelist":
@@ -113,7 +115,7 @@ def _read_codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
         return Code(urn=own, parent=one.parent, **context.named(one))
 
     wires = wire.codes or []
-    written = with_ids({one.id: one for one in wires}, len(wires)) if wires else None
+    written = with_ids({each_wire.id: each_wire for each_wire in wires}, len(wires)) if wires else None
     if written is None:
         return item_scheme(urn, wire, read_items(urn, "Code", wires, code))
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version
@@ -138,7 +140,7 @@ def _read_members(wire: WireSelection | None) -> tuple[MemberValue, ...]:
         return ()
     return (
         *(MemberValue(value) for value in wire.wildcarded_member_values or ()),
-        *(_read_member(one) for one in wire.member_values or ()),
+        *(_read_member(member_value) for member_value in wire.member_values or ()),
     )
 
 
@@ -174,59 +176,68 @@ def read_value_list(urn: Urn, wire: WireValueList, context: Context) -> ValueLis
 _CODES: Final = {"GeographicCodelist": "geoFeatureSetCodes", "GeoGridCodelist": "geoGridCodes"}
 
 
-def write_codelist(one: Codelist, edition: Edition) -> Json:
+def write_codelist(codelist: Codelist, edition: Edition) -> Json:
     """Write a codelist of any kind."""
-    edition.since_2(one.extensions, "codelists that extend others")
-    found = write_maintained(one, edition)
-    found |= obj({_CODES.get(one.urn.cls, "codes"): [_write_code(each, edition) for each in stored_items(one.codes)]})
-    found |= obj(codelistExtensions=[_write_extension(each) for each in one.extensions])
-    if isinstance(one, GeoGridCodelist):
-        found |= obj(gridDefinition=one.grid_definition)
-    if one.urn.cls in _CODES:
-        found["geoType"] = one.urn.cls
+    edition.since_2(codelist.extensions, "codelists that extend others")
+    found = write_maintained(codelist, edition)
+    found |= obj(
+        {_CODES.get(codelist.urn.cls, "codes"): [_write_code(each, edition) for each in stored_items(codelist.codes)]}
+    )
+    found |= obj(codelistExtensions=[_write_extension(each) for each in codelist.extensions])
+    if isinstance(codelist, GeoGridCodelist):
+        found |= obj(gridDefinition=codelist.grid_definition)
+    if codelist.urn.cls in _CODES:
+        found["geoType"] = codelist.urn.cls
     return found
 
 
-def _write_code(one: Code, edition: Edition) -> Json:
-    found = write_named(one, edition)
-    if one.parent is not None:
-        found["parent"] = one.parent
-    if isinstance(one, GeoFeatureSetCode) and one.value is not None:
-        found["value"] = one.value
-    if isinstance(one, GeoGridCode) and one.geo_cell is not None:
-        found["geoCell"] = one.geo_cell
+def _write_code(code: Code, edition: Edition) -> Json:
+    found = write_named(code, edition)
+    if code.parent is not None:
+        found["parent"] = code.parent
+    if isinstance(code, GeoFeatureSetCode) and code.value is not None:
+        found["value"] = code.value
+    if isinstance(code, GeoGridCode) and code.geo_cell is not None:
+        found["geoCell"] = code.geo_cell
     return found
 
 
-def _write_extension(one: CodelistExtension) -> Json:
+def _write_extension(codelist_extension: CodelistExtension) -> Json:
     return obj(
-        codelist=write_urn(one.codelist),
-        prefix=one.prefix,
-        inclusiveCodeSelection=_write_members(one.inclusive),
-        exclusiveCodeSelection=_write_members(one.exclusive),
+        codelist=write_urn(codelist_extension.codelist),
+        prefix=codelist_extension.prefix,
+        inclusiveCodeSelection=_write_members(codelist_extension.inclusive),
+        exclusiveCodeSelection=_write_members(codelist_extension.exclusive),
     )
 
 
 def _write_members(members: tuple[MemberValue, ...]) -> Json | None:
     if not members:
         return None
-    wild = [one.value for one in members if "%" in one.value and one.cascade_values is None]
-    plain = [_write_member(one) for one in members if "%" not in one.value or one.cascade_values is not None]
+    wild = [member.value for member in members if "%" in member.value and member.cascade_values is None]
+    plain = [
+        _write_member(member) for member in members if "%" not in member.value or member.cascade_values is not None
+    ]
     return obj(wildcardedMemberValues=wild, memberValues=plain)
 
 
-def _write_member(one: MemberValue) -> Json:
-    if "%" in one.value:
+def _write_member(member_value: MemberValue) -> Json:
+    if "%" in member_value.value:
         raise UnwritableError("SDMX-JSON cannot represent a pattern of codes that includes their children")
-    cascade = {"true": True, "false": False}.get(one.cascade_values or "", one.cascade_values)
-    return obj(value=one.value, cascadeValues=cascade)
+    cascade = {"true": True, "false": False}.get(member_value.cascade_values or "", member_value.cascade_values)
+    return obj(value=member_value.value, cascadeValues=cascade)
 
 
-def write_value_list(one: ValueList, edition: Edition) -> Json:
+def write_value_list(value_list: ValueList, edition: Edition) -> Json:
     """Write a value list (2.x)."""
-    return obj(write_maintained(one, edition), valueItems=[_write_value(each, edition) for each in one.value_items])
+    return obj(
+        write_maintained(value_list, edition),
+        valueItems=[_write_value(each, edition) for each in value_list.value_items],
+    )
 
 
-def _write_value(one: ValueItem, edition: Edition) -> Json:
-    names = write_texts("name", "names", one.names) | write_texts("description", "descriptions", one.descriptions)
-    return obj({"id": one.id}, names, annotations=write_annotations(one.annotations, edition))
+def _write_value(value_item: ValueItem, edition: Edition) -> Json:
+    names = write_texts("name", "names", value_item.names) | write_texts(
+        "description", "descriptions", value_item.descriptions
+    )
+    return obj({"id": value_item.id}, names, annotations=write_annotations(value_item.annotations, edition))

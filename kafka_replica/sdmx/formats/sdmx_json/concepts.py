@@ -57,11 +57,11 @@ def _read_lazy_concepts(urn: Urn, wires: list[WireConcept], context: Context) ->
     """Build the concepts, reading ids and references at once; return None if any of them may be invalid."""
     read: dict[str | None, tuple[WireConcept, Representation | None]] = {}
     try:
-        for one in wires:
-            if one.iso_concept_reference:
+        for wire in wires:
+            if wire.iso_concept_reference:
                 return None
-            core = one.core_representation
-            read[one.id] = one, None if core is None else context.representation(core, urn)
+            core = wire.core_representation
+            read[wire.id] = wire, None if core is None else context.representation(core, urn)
     except MessageError:
         return None
     written = with_ids(read, len(wires))
@@ -97,24 +97,28 @@ def _read_iso_concept(wire: WireConcept, where: Urn) -> ItemReference | None:
     )
 
 
-def write_concept_scheme(one: ConceptScheme, edition: Edition) -> Json:
+def write_concept_scheme(concept_scheme: ConceptScheme, edition: Edition) -> Json:
     """Write a concept scheme."""
-    found = [_write_concept(one.urn, each, edition) for each in stored_items(one.concepts)]
-    return obj(write_maintained(one, edition), concepts=found)
+    found = [_write_concept(concept_scheme.urn, each, edition) for each in stored_items(concept_scheme.concepts)]
+    return obj(write_maintained(concept_scheme, edition), concepts=found)
 
 
-def _write_concept(scheme: Urn, one: Concept, edition: Edition) -> Json:
+def _write_concept(scheme: Urn, concept: Concept, edition: Edition) -> Json:
     return obj(
-        write_named(one, edition),
-        parent=written_id(scheme, "Concept", one.parent, edition),
-        coreRepresentation=write_representation(one.core_representation, edition),
-        isoConceptReference=_write_iso_concept(one.iso_concept, edition),
+        write_named(concept, edition),
+        parent=written_id(scheme, "Concept", concept.parent, edition),
+        coreRepresentation=write_representation(concept.core_representation, edition),
+        isoConceptReference=_write_iso_concept(concept.iso_concept, edition),
     )
 
 
-def _write_iso_concept(one: ItemReference | None, edition: Edition) -> Json | str | None:
-    if one is None:
+def _write_iso_concept(item_reference: ItemReference | None, edition: Edition) -> Json | str | None:
+    if item_reference is None:
         return None
     if edition.is_10:
         raise UnwritableError("SDMX-JSON 1.0 cannot represent a concept of ISO 11179 without a version")
-    return {"conceptAgency": one.agency, "conceptSchemeID": one.scheme, "conceptID": one.id}
+    return {
+        "conceptAgency": item_reference.agency,
+        "conceptSchemeID": item_reference.scheme,
+        "conceptID": item_reference.id,
+    }

@@ -92,14 +92,16 @@ def read_hierarchical_codelist(urn: Urn, wire: WireHierarchicalCodelist, context
     """Build a HierarchicalCodelist."""
     lists = {alias: read_reference(text, urn) for alias, text in (wire.included_codelists or {}).items()}
 
-    def within(own: Urn, one: WireHierarchy) -> HierarchyOfCodelist:
-        content = _read_content(urn, one, context, own.item, lists)
-        return HierarchyOfCodelist(urn=own, codes=Items(content.pop("codes")), **content, **context.named(one))
+    def within(own: Urn, hierarchy: WireHierarchy) -> HierarchyOfCodelist:
+        content = _read_content(urn, hierarchy, context, own.item, lists)
+        return HierarchyOfCodelist(urn=own, codes=Items(content.pop("codes")), **content, **context.named(hierarchy))
 
     return HierarchicalCodelist(
         urn=urn,
         hierarchies=item_scheme(urn, wire, read_items(urn, "Hierarchy", wire.hierarchies, within)),
-        included_codelists=tuple(IncludedCodelist(alias=alias, codelist=one) for alias, one in lists.items() if one),
+        included_codelists=tuple(
+            IncludedCodelist(alias=alias, codelist=list_) for alias, list_ in lists.items() if list_
+        ),
         **context.maintained(wire),
     )
 
@@ -107,20 +109,22 @@ def read_hierarchical_codelist(urn: Urn, wire: WireHierarchicalCodelist, context
 def _read_content(
     urn: Urn, wire: WireHierarchy, context: Context, inside: str | None, lists: dict[str, Urn | None]
 ) -> dict[str, Any]:
-    def code(own: Urn, one: WireHierarchicalCode) -> HierarchicalCode:
-        code_id = one.code_id or one.code_upper
-        level = None if one.level is None else local_id(one.level)
+    def code(own: Urn, hierarchical_code: WireHierarchicalCode) -> HierarchicalCode:
+        code_id = hierarchical_code.code_id or hierarchical_code.code_upper
+        level = None if hierarchical_code.level is None else local_id(hierarchical_code.level)
         return HierarchicalCode(
             urn=own,
-            code=_read_code(own, one.code, lists.get(one.codelist_alias_ref or ""), code_id),
-            codes=Items(read_items(urn, "HierarchicalCode", one.hierarchical_codes, code, own.item)),
+            code=_read_code(
+                own, hierarchical_code.code, lists.get(hierarchical_code.codelist_alias_ref or ""), code_id
+            ),
+            codes=Items(read_items(urn, "HierarchicalCode", hierarchical_code.hierarchical_codes, code, own.item)),
             level=level.removeprefix(f"{inside}.") if level and inside else level,
-            valid_from=one.valid_from,
-            valid_to=one.valid_to,
-            codelist_alias=one.codelist_alias_ref,
+            valid_from=hierarchical_code.valid_from,
+            valid_to=hierarchical_code.valid_to,
+            codelist_alias=hierarchical_code.codelist_alias_ref,
             code_id=code_id,
-            version=one.version,
-            **context.annotated(one),
+            version=hierarchical_code.version,
+            **context.annotated(hierarchical_code),
         )
 
     return {
@@ -162,60 +166,63 @@ def read_hierarchy_association(urn: Urn, wire: WireHierarchyAssociation, context
     )
 
 
-def write_hierarchy(one: Hierarchy, edition: Edition) -> Json:
+def write_hierarchy(hierarchy: Hierarchy, edition: Edition) -> Json:
     """Write a hierarchy of 2.x."""
     return obj(
-        write_maintained(one, edition),
-        hierarchicalCodes=[_write_code(each, edition) for each in stored_items(one.codes)],
-        level=_write_level(one.level, edition),
-        hasFormalLevels=one.has_formal_levels,
+        write_maintained(hierarchy, edition),
+        hierarchicalCodes=[_write_code(each, edition) for each in stored_items(hierarchy.codes)],
+        level=_write_level(hierarchy.level, edition),
+        hasFormalLevels=hierarchy.has_formal_levels,
     )
 
 
-def write_hierarchical_codelist(one: HierarchicalCodelist, edition: Edition) -> Json:
+def write_hierarchical_codelist(hierarchical_codelist: HierarchicalCodelist, edition: Edition) -> Json:
     """Write a hierarchical codelist of 1.0."""
     found = []
-    for each in stored_items(one.hierarchies):
+    for each in stored_items(hierarchical_codelist.hierarchies):
         codes = [_write_code(code, edition, each.urn) for code in each.codes.values()]
         level = _write_level(each.level, edition)
         found.append(
             obj(write_named(each, edition), hierarchicalCodes=codes, level=level, leveled=each.has_formal_levels)
         )
-    lists = {each.alias: str(each.codelist) for each in one.included_codelists}
-    return obj(write_maintained(one, edition), hierarchies=found, includedCodelists=lists or None)
+    lists = {each.alias: str(each.codelist) for each in hierarchical_codelist.included_codelists}
+    return obj(write_maintained(hierarchical_codelist, edition), hierarchies=found, includedCodelists=lists or None)
 
 
-def _write_code(one: HierarchicalCode, edition: Edition, inside: Urn | None = None) -> Json:
-    edition.until_2(one.codelist_alias or one.code_id or one.version, "aliases or versions of hierarchical codes")
-    level = one.level
+def _write_code(hierarchical_code: HierarchicalCode, edition: Edition, inside: Urn | None = None) -> Json:
+    edition.until_2(
+        hierarchical_code.codelist_alias or hierarchical_code.code_id or hierarchical_code.version,
+        "aliases or versions of hierarchical codes",
+    )
+    level = hierarchical_code.level
     if level is not None and inside is not None:
         level = str(inside.with_item("Level", f"{inside.item}.{level}"))
-    by_alias = one.codelist_alias is not None and one.code_id is not None
+    by_alias = hierarchical_code.codelist_alias is not None and hierarchical_code.code_id is not None
     return obj(
-        write_identified(one, edition),
-        code=None if by_alias else write_urn(one.code),
-        codeID=one.code_id,
-        codelistAliasRef=one.codelist_alias,
-        hierarchicalCodes=[_write_code(each, edition, inside) for each in one.codes.values()],
+        write_identified(hierarchical_code, edition),
+        code=None if by_alias else write_urn(hierarchical_code.code),
+        codeID=hierarchical_code.code_id,
+        codelistAliasRef=hierarchical_code.codelist_alias,
+        hierarchicalCodes=[_write_code(each, edition, inside) for each in hierarchical_code.codes.values()],
         level=level,
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
-        version=one.version,
+        validFrom=hierarchical_code.valid_from,
+        validTo=hierarchical_code.valid_to,
+        version=hierarchical_code.version,
     )
 
 
-def _write_level(one: Level | None, edition: Edition) -> Json | None:
-    if one is None:
+def _write_level(level: Level | None, edition: Edition) -> Json | None:
+    if level is None:
         return None
-    format_ = None if one.coding_format is None else write_text_format(one.coding_format, edition)
-    return obj(write_named(one, edition), codingFormat=format_, level=_write_level(one.level, edition))
+    format_ = None if level.coding_format is None else write_text_format(level.coding_format, edition)
+    return obj(write_named(level, edition), codingFormat=format_, level=_write_level(level.level, edition))
 
 
-def write_hierarchy_association(one: HierarchyAssociation, edition: Edition) -> Json:
+def write_hierarchy_association(hierarchy_association: HierarchyAssociation, edition: Edition) -> Json:
     """Write a hierarchy association of 2.x."""
     return obj(
-        write_maintained(one, edition),
-        linkedHierarchy=write_urn(one.linked_hierarchy),
-        linkedObject=write_urn(one.linked_object),
-        contextObject=write_urn(one.context_object),
+        write_maintained(hierarchy_association, edition),
+        linkedHierarchy=write_urn(hierarchy_association.linked_hierarchy),
+        linkedObject=write_urn(hierarchy_association.linked_object),
+        contextObject=write_urn(hierarchy_association.context_object),
     )

@@ -161,11 +161,11 @@ class _Maker:
         self.urn, self.context = urn, context
 
     def attributes(self, wires: list[WireMetadataAttribute] | None, inside: str | None) -> dict[str, MetadataAttribute]:
-        for one in wires or ():
+        for wire in wires or ():
             # As in components of data structures, the id of the concept replaces a missing id.
-            if one.id is None and one.concept_identity is not None:
-                concept = read_reference(one.concept_identity, self.urn)
-                one.id = concept.item if concept else None
+            if wire.id is None and wire.concept_identity is not None:
+                concept = read_reference(wire.concept_identity, self.urn)
+                wire.id = concept.item if concept else None
         return read_items(self.urn, "MetadataAttribute", wires, self._attribute, inside)
 
     def _attribute(self, own: Urn, wire: WireMetadataAttribute) -> MetadataAttribute:
@@ -202,7 +202,7 @@ class _Maker:
         return ReportStructure(
             urn=own,
             metadata_attributes=Items(self.attributes(wire.metadata_attributes, own.item)),
-            metadata_targets=tuple(local_id(one) for one in wire.metadata_targets or ()),
+            metadata_targets=tuple(local_id(metadata_target) for metadata_target in wire.metadata_targets or ()),
             **self.context.annotated(wire),
         )
 
@@ -216,57 +216,76 @@ _TARGET_LISTS: Final = {
 }
 
 
-def write_metadataflow(one: Metadataflow, edition: Edition) -> Json:
+def write_metadataflow(metadataflow: Metadataflow, edition: Edition) -> Json:
     """Write a metadataflow."""
-    edition.since_2(stored_parts(one.targets), "the targets of a metadataflow")
+    edition.since_2(stored_parts(metadataflow.targets), "the targets of a metadataflow")
     return obj(
-        write_maintained(one, edition), structure=write_urn(one.structure_reference), targets=stored_parts(one.targets)
+        write_maintained(metadataflow, edition),
+        structure=write_urn(metadataflow.structure_reference),
+        targets=stored_parts(metadataflow.targets),
     )
 
 
-def write_metadata_structure(one: MetadataStructure, edition: Edition) -> Json:
+def write_metadata_structure(metadata_structure: MetadataStructure, edition: Edition) -> Json:
     """Write a metadata structure."""
-    if one.metadata_attributes.is_stub:
-        return write_maintained(one, edition)
-    edition.since_2(one.metadata_attributes or one.descriptors, "metadata attributes outside of report structures")
-    edition.until_2(one.metadata_targets or one.report_structures, "metadata targets and report structures")
-    attributes = obj(
-        metadataAttributes=[_write_metadata_attribute(each, edition) for each in stored_items(one.metadata_attributes)]
+    if metadata_structure.metadata_attributes.is_stub:
+        return write_maintained(metadata_structure, edition)
+    edition.since_2(
+        metadata_structure.metadata_attributes or metadata_structure.descriptors,
+        "metadata attributes outside of report structures",
     )
-    lists = {each.urn.cls: each for each in one.descriptors}
+    edition.until_2(
+        metadata_structure.metadata_targets or metadata_structure.report_structures,
+        "metadata targets and report structures",
+    )
+    attributes = obj(
+        metadataAttributes=[
+            _write_metadata_attribute(each, edition) for each in stored_items(metadata_structure.metadata_attributes)
+        ]
+    )
+    lists = {each.urn.cls: each for each in metadata_structure.descriptors}
     content = obj(
         metadataAttributeList=write_components(lists, "MetadataAttributeDescriptor", attributes, edition),
-        metadataTargets=[_write_target(each, edition) for each in stored_items(one.metadata_targets)],
-        reportStructures=[_write_report(each, one.urn, edition) for each in stored_items(one.report_structures)],
+        metadataTargets=[_write_target(each, edition) for each in stored_items(metadata_structure.metadata_targets)],
+        reportStructures=[
+            _write_report(each, metadata_structure.urn, edition)
+            for each in stored_items(metadata_structure.report_structures)
+        ],
     )
-    return obj(write_maintained(one, edition), metadataStructureComponents=content or None)
+    return obj(write_maintained(metadata_structure, edition), metadataStructureComponents=content or None)
 
 
-def _write_metadata_attribute(one: MetadataAttribute, edition: Edition) -> Json:
+def _write_metadata_attribute(metadata_attribute: MetadataAttribute, edition: Edition) -> Json:
     return obj(
-        write_component(one, edition),
-        minOccurs=one.min_occurs,
-        maxOccurs=one.max_occurs,
-        isPresentational=true(one.is_presentational),
-        metadataAttributes=[_write_metadata_attribute(each, edition) for each in one.metadata_attributes.values()],
+        write_component(metadata_attribute, edition),
+        minOccurs=metadata_attribute.min_occurs,
+        maxOccurs=metadata_attribute.max_occurs,
+        isPresentational=true(metadata_attribute.is_presentational),
+        metadataAttributes=[
+            _write_metadata_attribute(each, edition) for each in metadata_attribute.metadata_attributes.values()
+        ],
     )
 
 
-def _write_target(one: MetadataTarget, edition: Edition) -> Json:
+def _write_target(metadata_target: MetadataTarget, edition: Edition) -> Json:
     found: dict[str, Any] = {}
-    for each in one.target_objects.values():
+    for each in metadata_target.target_objects.values():
         if each.urn.cls not in _TARGET_LISTS:
             raise UnwritableError(f"{each.urn} is not part of a metadata target")
         local = write_representation(each.representation, edition)
         written = obj(write_identified(each, edition), localRepresentation=local, objectType=each.object_type)
         found.setdefault(_TARGET_LISTS[each.urn.cls], []).append(written)
-    return write_identified(one, edition) | found
+    return write_identified(metadata_target, edition) | found
 
 
-def _write_report(one: ReportStructure, structure: Urn, edition: Edition) -> Json:
+def _write_report(report_structure: ReportStructure, structure: Urn, edition: Edition) -> Json:
     return obj(
-        write_identified(one, edition),
-        write_annotated(one, edition),
-        metadataAttributes=[_write_metadata_attribute(each, edition) for each in one.metadata_attributes.values()],
-        metadataTargets=[written_id(structure, "MetadataTarget", each, edition) for each in one.metadata_targets],
+        write_identified(report_structure, edition),
+        write_annotated(report_structure, edition),
+        metadataAttributes=[
+            _write_metadata_attribute(each, edition) for each in report_structure.metadata_attributes.values()
+        ],
+        metadataTargets=[
+            written_id(structure, "MetadataTarget", each, edition) for each in report_structure.metadata_targets
+        ],
     )

@@ -51,7 +51,9 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet, context: Context) -> Meta
         metadataflow=read_reference(wire.metadataflow, urn),
         metadata_provision_agreement=read_reference(wire.metadata_provision_agreement, urn),
         targets=parts_of(urn, wire.targets or (), is_stub=is_stub),
-        attributes=parts_of(urn, [_read_reported(urn, one, context) for one in wire.attributes or ()], is_stub=is_stub),
+        attributes=parts_of(
+            urn, [_read_reported(urn, attribute, context) for attribute in wire.attributes or ()], is_stub=is_stub
+        ),
         action=wire.action,
         reporting_begin_date=wire.reporting_begin,
         reporting_end_date=wire.reporting_end,
@@ -69,39 +71,39 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> R
         id=wire.id,
         values=values,
         texts=texts,
-        attributes=tuple(_read_reported(urn, one, context) for one in wire.attributes or ()),
-        annotations=tuple(context.annotation(one) for one in wire.annotations or ()),
+        attributes=tuple(_read_reported(urn, attribute, context) for attribute in wire.attributes or ()),
+        annotations=tuple(context.annotation(annotation) for annotation in wire.annotations or ()),
     )
 
 
-def write_metadata_set(one: MetadataSet, edition: Edition) -> Json:
+def write_metadata_set(metadata_set: MetadataSet, edition: Edition) -> Json:
     """Write a metadata set."""
     return obj(
-        write_maintained(one, edition),
-        action=one.action,
-        metadataflow=write_urn(one.metadataflow),
-        metadataProvisionAgreement=write_urn(one.metadata_provision_agreement),
-        targets=stored_parts(one.targets),
-        attributes=[_write_reported(each, edition) for each in stored_parts(one.attributes)],
-        reportingBegin=one.reporting_begin_date,
-        reportingEnd=one.reporting_end_date,
-        publicationYear=one.publication_year,
-        publicationPeriod=one.publication_period,
+        write_maintained(metadata_set, edition),
+        action=metadata_set.action,
+        metadataflow=write_urn(metadata_set.metadataflow),
+        metadataProvisionAgreement=write_urn(metadata_set.metadata_provision_agreement),
+        targets=stored_parts(metadata_set.targets),
+        attributes=[_write_reported(each, edition) for each in stored_parts(metadata_set.attributes)],
+        reportingBegin=metadata_set.reporting_begin_date,
+        reportingEnd=metadata_set.reporting_end_date,
+        publicationYear=metadata_set.publication_year,
+        publicationPeriod=metadata_set.publication_period,
     )
 
 
-def _write_reported(one: ReportedAttribute, edition: Edition) -> Json:
+def _write_reported(reported_attribute: ReportedAttribute, edition: Edition) -> Json:
     return obj(
-        id=one.id,
-        value=_write_value(one),
-        attributes=[_write_reported(each, edition) for each in one.attributes],
-        annotations=write_annotations(one.annotations, edition),
+        id=reported_attribute.id,
+        value=_write_value(reported_attribute),
+        attributes=[_write_reported(each, edition) for each in reported_attribute.attributes],
+        annotations=write_annotations(reported_attribute.annotations, edition),
     )
 
 
-def _write_value(one: ReportedAttribute) -> Any:
-    if one.structured_texts.texts:
-        raise UnwritableError(f"SDMX-JSON cannot represent the structured text of {one.id}")
-    if one.texts.texts:
-        return dict(one.texts.texts)
-    return one.values[0] if len(one.values) == 1 else list(one.values)
+def _write_value(reported_attribute: ReportedAttribute) -> Any:
+    if reported_attribute.structured_texts.texts:
+        raise UnwritableError(f"SDMX-JSON cannot represent the structured text of {reported_attribute.id}")
+    if reported_attribute.texts.texts:
+        return dict(reported_attribute.texts.texts)
+    return reported_attribute.values[0] if len(reported_attribute.values) == 1 else list(reported_attribute.values)

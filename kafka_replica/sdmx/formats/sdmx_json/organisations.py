@@ -97,32 +97,37 @@ def _read_contact(wire: WireContact, context: Context) -> Contact:
     )
 
 
-def write_organisation_scheme(one: OrganisationScheme, edition: Edition) -> Json:
+def write_organisation_scheme(organisation_scheme: OrganisationScheme, edition: Edition) -> Json:
     """Write a scheme of any kind of organisation."""
-    found = [_write_organisation(one.urn, each, edition) for each in stored_items(one.organisations)]
-    _, name = _LISTS[one.urn.cls]
-    return obj(write_maintained(one, edition), {name: found})
+    found = [
+        _write_organisation(organisation_scheme.urn, each, edition)
+        for each in stored_items(organisation_scheme.organisations)
+    ]
+    _, name = _LISTS[organisation_scheme.urn.cls]
+    return obj(write_maintained(organisation_scheme, edition), {name: found})
 
 
-def _write_organisation(scheme: Urn, one: Organisation, edition: Edition) -> Json:
-    parent = written_id(scheme, one.urn.cls, one.parent, edition)
-    if edition.is_21 and not isinstance(one, OrganisationUnit):
+def _write_organisation(scheme: Urn, organisation: Organisation, edition: Edition) -> Json:
+    parent = written_id(scheme, organisation.urn.cls, organisation.parent, edition)
+    if edition.is_21 and not isinstance(organisation, OrganisationUnit):
         parent = None  # the schema allows parents only for units; the comparison after reading back reports the loss
     return obj(
-        write_named(one, edition), contacts=[_write_contact(each, edition) for each in one.contacts], parent=parent
+        write_named(organisation, edition),
+        contacts=[_write_contact(each, edition) for each in organisation.contacts],
+        parent=parent,
     )
 
 
-def _write_contact(one: Contact, edition: Edition) -> Json:
-    edition.since_2(one.id is not None, "the id of a contact")
+def _write_contact(contact: Contact, edition: Edition) -> Json:
+    edition.since_2(contact.id is not None, "the id of a contact")
     return obj(
-        write_texts("name", "names", one.names),
-        write_texts("department", "departments", one.departments),
-        write_texts("role", "roles", one.roles),
-        id=one.id,
-        telephones=list(one.telephones),
-        faxes=list(one.faxes),
-        x400s=list(one.x400s),
-        uris=list(one.uris),
-        emails=list(one.emails),
+        write_texts("name", "names", contact.names),
+        write_texts("department", "departments", contact.departments),
+        write_texts("role", "roles", contact.roles),
+        id=contact.id,
+        telephones=list(contact.telephones),
+        faxes=list(contact.faxes),
+        x400s=list(contact.x400s),
+        uris=list(contact.uris),
+        emails=list(contact.emails),
     )

@@ -124,20 +124,20 @@ def _read_transition(urn: Urn, step: Urn, wire: WireTransition, context: Context
     )
 
 
-def write_process(one: Process, edition: Edition) -> Json:
+def write_process(process: Process, edition: Edition) -> Json:
     """Write a process."""
     return obj(
-        write_maintained(one, edition),
-        processSteps=[_write_step(each, one.urn, edition) for each in stored_items(one.steps)],
+        write_maintained(process, edition),
+        processSteps=[_write_step(each, process.urn, edition) for each in stored_items(process.steps)],
     )
 
 
-def _write_step(one: ProcessStep, scheme: Urn, edition: Edition) -> Json:
-    computation = one.computation
+def _write_step(process_step: ProcessStep, scheme: Urn, edition: Edition) -> Json:
+    computation = process_step.computation
     return obj(
-        write_named(one, edition),
-        inputs=[_write_input_output(each, edition) for each in one.inputs],
-        outputs=[_write_input_output(each, edition) for each in one.outputs],
+        write_named(process_step, edition),
+        inputs=[_write_input_output(each, edition) for each in process_step.inputs],
+        outputs=[_write_input_output(each, edition) for each in process_step.outputs],
         computation=None
         if computation is None
         else obj(
@@ -148,22 +148,26 @@ def _write_step(one: ProcessStep, scheme: Urn, edition: Edition) -> Json:
             softwareVersion=computation.software_version,
             annotations=write_annotations(computation.annotations, edition),
         ),
-        transitions=[_write_transition(each, scheme, edition) for each in one.transitions],
-        processSteps=[_write_step(each, scheme, edition) for each in one.steps.values()],
+        transitions=[_write_transition(each, scheme, edition) for each in process_step.transitions],
+        processSteps=[_write_step(each, scheme, edition) for each in process_step.steps.values()],
     )
 
 
-def _write_input_output(one: InputOutput, edition: Edition) -> Json:
-    notes = write_annotations(one.annotations, edition)
-    return obj(localID=one.local_id, objectReference=write_urn(one.object_reference), annotations=notes)
+def _write_input_output(input_output: InputOutput, edition: Edition) -> Json:
+    notes = write_annotations(input_output.annotations, edition)
+    return obj(
+        localID=input_output.local_id, objectReference=write_urn(input_output.object_reference), annotations=notes
+    )
 
 
-def _write_transition(one: Transition, scheme: Urn, edition: Edition) -> Json:
-    own = Identifiable(urn=one.urn or scheme, annotations=one.annotations, links=one.links, uri=one.uri)
+def _write_transition(transition: Transition, scheme: Urn, edition: Edition) -> Json:
+    own = Identifiable(
+        urn=transition.urn or scheme, annotations=transition.annotations, links=transition.links, uri=transition.uri
+    )
     return obj(
         write_annotated(own, edition),
-        write_texts("condition", "conditions", one.conditions),
-        id=None if one.urn is None else own.id,
-        localID=one.local_id,
-        targetStep=written_id(scheme, "ProcessStep", one.target_step, edition),
+        write_texts("condition", "conditions", transition.conditions),
+        id=None if transition.urn is None else own.id,
+        localID=transition.local_id,
+        targetStep=written_id(scheme, "ProcessStep", transition.target_step, edition),
     )

@@ -52,19 +52,25 @@ def read_metadata_provision_agreement(
     )
 
 
-def write_provision_agreement(one: ProvisionAgreement, edition: Edition) -> Json:
+def write_provision_agreement(provision_agreement: ProvisionAgreement, edition: Edition) -> Json:
     """Write a provision agreement, with structureUsage (1.0) or dataflow (2.x)."""
-    is_metadata = one.structure_usage is not None and one.structure_usage.cls != "Dataflow"
+    is_metadata = (
+        provision_agreement.structure_usage is not None and provision_agreement.structure_usage.cls != "Dataflow"
+    )
     edition.until_2(is_metadata, "a provision agreement for a metadataflow")
-    usage = {"structureUsage" if edition.is_10 else "dataflow": write_urn(one.structure_usage)}
-    return obj(write_maintained(one, edition), usage, dataProvider=write_urn(one.data_provider))
+    usage = {"structureUsage" if edition.is_10 else "dataflow": write_urn(provision_agreement.structure_usage)}
+    return obj(
+        write_maintained(provision_agreement, edition), usage, dataProvider=write_urn(provision_agreement.data_provider)
+    )
 
 
-def write_metadata_provision_agreement(one: MetadataProvisionAgreement, edition: Edition) -> Json:
+def write_metadata_provision_agreement(
+    metadata_provision_agreement: MetadataProvisionAgreement, edition: Edition
+) -> Json:
     """Write a provision agreement for metadata (2.x)."""
     return obj(
-        write_maintained(one, edition),
-        metadataflow=write_urn(one.metadataflow),
-        metadataProvider=write_urn(one.metadata_provider),
-        targets=stored_parts(one.targets),
+        write_maintained(metadata_provision_agreement, edition),
+        metadataflow=write_urn(metadata_provision_agreement.metadataflow),
+        metadataProvider=write_urn(metadata_provision_agreement.metadata_provider),
+        targets=stored_parts(metadata_provision_agreement.targets),
     )

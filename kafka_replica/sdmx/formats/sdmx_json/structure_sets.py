@@ -125,7 +125,7 @@ def read_structure_set(urn: Urn, wire: WireStructureSet, context: Context) -> St
         for class_, maps, pairs in _READ_MAPS
         for one in getattr(wire, maps) or ()
     ]
-    structures = [_read_structure_map(urn, one, context) for one in wire.structure_maps or ()]
+    structures = [_read_structure_map(urn, structure_map, context) for structure_map in wire.structure_maps or ()]
     return StructureSet(
         urn=urn,
         related_structures=parts(urn, wire, read_references(wire.related_structures, urn)),
@@ -144,11 +144,11 @@ def _read_scheme_map(
         target=read_reference(wire.target, urn),
         item_maps=tuple(
             ItemMap(
-                source=MappedValue(value=local_id(one.source or fail(urn, f"an item of a {class_} has no source"))),
-                target=None if one.target is None else local_id(one.target),
-                annotations=context.annotated(one).get("annotations", ()),
+                source=MappedValue(value=local_id(pair.source or fail(urn, f"an item of a {class_} has no source"))),
+                target=None if pair.target is None else local_id(pair.target),
+                annotations=context.annotated(pair).get("annotations", ()),
             )
-            for one in pairs or ()
+            for pair in pairs or ()
         ),
         **context.named(wire),
     )
@@ -160,7 +160,9 @@ def _read_structure_map(urn: Urn, wire: WireStructureMapInSet, context: Context)
         source=read_reference(wire.source, urn),
         target=read_reference(wire.target, urn),
         is_extension=bool(wire.is_extension),
-        component_maps=tuple(_read_component_map(urn, one, context) for one in wire.component_maps or ()),
+        component_maps=tuple(
+            _read_component_map(urn, component_map, context) for component_map in wire.component_maps or ()
+        ),
         **context.named(wire),
     )
 
@@ -185,7 +187,7 @@ def _read_component_map(urn: Urn, wire: WireComponentMapInSet, context: Context)
         codelist_map=None if written.codelist_map is None else local_id(written.codelist_map),
         to_text_format=context.text_format(written.to_text_format, urn) if written.to_text_format else None,
         to_value_type=written.to_value_type,
-        value_mappings=tuple((one.source or "", one.target or "") for one in pairs),
+        value_mappings=tuple((pair.source or "", pair.target or "") for pair in pairs),
         annotations=context.annotated(wire).get("annotations", ()),
     )
 
@@ -201,33 +203,41 @@ _WRITTEN_MAPS: Final = {
 }
 
 
-def write_structure_set(one: StructureSet, edition: Edition) -> Json:
+def write_structure_set(structure_set: StructureSet, edition: Edition) -> Json:
     """Write a structure set."""
     maps: dict[str, list[Json]] = {}
-    for each in stored_parts(one.scheme_maps):
+    for each in stored_parts(structure_set.scheme_maps):
         if each.urn.cls not in _WRITTEN_MAPS:
             raise UnwritableError(f"{each.urn} is not a map between schemes")
         maps.setdefault(_WRITTEN_MAPS[each.urn.cls][0], []).append(_write_scheme_map(each, edition))
     return obj(
-        write_maintained(one, edition),
+        write_maintained(structure_set, edition),
         maps,
-        relatedStructures=write_urns(stored_parts(one.related_structures)),
-        structureMaps=[_write_structure_map(each, one.urn, edition) for each in stored_parts(one.structure_maps)],
+        relatedStructures=write_urns(stored_parts(structure_set.related_structures)),
+        structureMaps=[
+            _write_structure_map(each, structure_set.urn, edition)
+            for each in stored_parts(structure_set.structure_maps)
+        ],
     )
 
 
-def _write_scheme_map(one: SchemeMapInSet, edition: Edition) -> Json:
-    if one.alias is not None:
+def _write_scheme_map(scheme_map_in_set: SchemeMapInSet, edition: Edition) -> Json:
+    if scheme_map_in_set.alias is not None:
         raise UnwritableError("only SDMX-ML 2.0 has a place for the alias of a map")
-    _, pairs, item = _WRITTEN_MAPS[one.urn.cls]
-    rows = [_write_pair(each, one, item, edition) for each in one.item_maps]
-    return obj(write_named(one, edition), {pairs: rows}, source=write_urn(one.source), target=write_urn(one.target))
+    _, pairs, item = _WRITTEN_MAPS[scheme_map_in_set.urn.cls]
+    rows = [_write_pair(each, scheme_map_in_set, item, edition) for each in scheme_map_in_set.item_maps]
+    return obj(
+        write_named(scheme_map_in_set, edition),
+        {pairs: rows},
+        source=write_urn(scheme_map_in_set.source),
+        target=write_urn(scheme_map_in_set.target),
+    )
 
 
-def _write_pair(one: ItemMap, map_: SchemeMapInSet, item: str, edition: Edition) -> Json:
-    target = None if one.target is None else _write_item(map_.target, one.target, item)
-    notes = write_annotations(one.annotations, edition)
-    return obj(source=_write_item(map_.source, one.source.value, item), target=target, annotations=notes)
+def _write_pair(item_map: ItemMap, map_: SchemeMapInSet, item: str, edition: Edition) -> Json:
+    target = None if item_map.target is None else _write_item(map_.target, item_map.target, item)
+    notes = write_annotations(item_map.annotations, edition)
+    return obj(source=_write_item(map_.source, item_map.source.value, item), target=target, annotations=notes)
 
 
 def _write_item(scheme: Urn | None, id_: str, item: str) -> str:
@@ -236,31 +246,40 @@ def _write_item(scheme: Urn | None, id_: str, item: str) -> str:
     return str(scheme.with_item(item or scheme.cls.removesuffix("Scheme"), id_))
 
 
-def _write_structure_map(one: StructureMapInSet, set_: Urn, edition: Edition) -> Json:
+def _write_structure_map(structure_map_in_set: StructureMapInSet, set_: Urn, edition: Edition) -> Json:
     return obj(
-        write_named(one, edition),
-        source=write_urn(one.source),
-        target=write_urn(one.target),
-        isExtension=true(one.is_extension),
-        componentMaps=[_write_component_map(each, one, set_, edition) for each in one.component_maps],
+        write_named(structure_map_in_set, edition),
+        source=write_urn(structure_map_in_set.source),
+        target=write_urn(structure_map_in_set.target),
+        isExtension=true(structure_map_in_set.is_extension),
+        componentMaps=[
+            _write_component_map(each, structure_map_in_set, set_, edition)
+            for each in structure_map_in_set.component_maps
+        ],
     )
 
 
-def _write_component_map(one: ComponentMapInSet, map_: StructureMapInSet, set_: Urn, edition: Edition) -> Json:
-    pairs: list[Any] = [{"source": source, "target": target} for source, target in one.value_mappings]
+def _write_component_map(
+    component_map_in_set: ComponentMapInSet, map_: StructureMapInSet, set_: Urn, edition: Edition
+) -> Json:
+    pairs: list[Any] = [{"source": source, "target": target} for source, target in component_map_in_set.value_mappings]
     codelist_map = None
-    if one.codelist_map is not None:
-        codelist_map = str(Urn("mapping", "CodelistMap", set_.agency, set_.id, set_.version, one.codelist_map))
+    if component_map_in_set.codelist_map is not None:
+        codelist_map = str(
+            Urn("mapping", "CodelistMap", set_.agency, set_.id, set_.version, component_map_in_set.codelist_map)
+        )
     mapping = obj(
         codelistMap=codelist_map,
-        toTextFormat=None if one.to_text_format is None else write_text_format(one.to_text_format, edition),
-        toValueType=one.to_value_type,
+        toTextFormat=None
+        if component_map_in_set.to_text_format is None
+        else write_text_format(component_map_in_set.to_text_format, edition),
+        toValueType=component_map_in_set.to_value_type,
         valueMap={"valueMappings": pairs} if pairs else None,
     )
     return obj(
-        source=_write_component(map_.source, one.source, one.source_class),
-        target=_write_component(map_.target, one.target, one.target_class),
-        annotations=write_annotations(one.annotations, edition),
+        source=_write_component(map_.source, component_map_in_set.source, component_map_in_set.source_class),
+        target=_write_component(map_.target, component_map_in_set.target, component_map_in_set.target_class),
+        annotations=write_annotations(component_map_in_set.annotations, edition),
         representationMapping=mapping or None,
     )
 

@@ -90,8 +90,8 @@ def read_definition_scheme(urn: Urn, wire: WireVtlScheme, context: Context) -> V
     """Build a scheme of transformations, rulesets, operators, custom types or names."""
     class_ = SCHEME_CLASSES[urn.cls]
 
-    def item(own: Urn, one: WireVtlItem) -> Any:
-        return class_.read_item(own, one, context.named(one))
+    def item(own: Urn, vtl_item: WireVtlItem) -> Any:
+        return class_.read_item(own, vtl_item, context.named(vtl_item))
 
     found = read_items(urn, class_.item.__name__, getattr(wire, class_.items), item)
     arguments = {class_.scheme.items_field: item_scheme(urn, wire, found), **class_.read_schemes(urn, wire)}
@@ -101,8 +101,8 @@ def read_definition_scheme(urn: Urn, wire: WireVtlScheme, context: Context) -> V
 def read_mapping_scheme(urn: Urn, wire: WireVtlScheme, context: Context) -> VtlMappingScheme:
     """Build a VtlMappingScheme."""
     found: dict[str, VtlMapping] = {}
-    for one in wire.vtl_mappings or ():
-        found[one.id or ""] = _read_mapping(urn, one, context, found)
+    for vtl_mapping in wire.vtl_mappings or ():
+        found[vtl_mapping.id or ""] = _read_mapping(urn, vtl_mapping, context, found)
     return VtlMappingScheme(urn=urn, mappings=item_scheme(urn, wire, found), **context.maintained(wire))
 
 
@@ -132,43 +132,45 @@ def _read_method(wire: WireMethod | None) -> VtlMethod | None:
     return VtlMethod(method=wire.method, space_keys=tuple(space.keys or ()) if space else ())
 
 
-def write_definition_scheme(one: VtlDefinitionScheme, edition: Edition) -> Json:
+def write_definition_scheme(vtl_definition_scheme: VtlDefinitionScheme, edition: Edition) -> Json:
     """Write a scheme of transformations, rulesets, operators, custom types or names."""
-    class_ = SCHEME_CLASSES[one.urn.cls]
-    items = class_.write_items(one, lambda each: write_named(each, edition))
+    class_ = SCHEME_CLASSES[vtl_definition_scheme.urn.cls]
+    items = class_.write_items(vtl_definition_scheme, lambda each: write_named(each, edition))
     return obj(
-        write_maintained(one, edition),
+        write_maintained(vtl_definition_scheme, edition),
         {camel(class_.items): items},
-        class_.write_schemes(one),
-        vtlVersion=one.vtl_version,
+        class_.write_schemes(vtl_definition_scheme),
+        vtlVersion=vtl_definition_scheme.vtl_version,
     )
 
 
-def write_mapping_scheme(one: VtlMappingScheme, edition: Edition) -> Json:
+def write_mapping_scheme(vtl_mapping_scheme: VtlMappingScheme, edition: Edition) -> Json:
     """Write a scheme of VTL mappings."""
     return obj(
-        write_maintained(one, edition),
-        vtlMappings=[_write_mapping(each, edition) for each in stored_items(one.mappings)],
+        write_maintained(vtl_mapping_scheme, edition),
+        vtlMappings=[_write_mapping(each, edition) for each in stored_items(vtl_mapping_scheme.mappings)],
     )
 
 
-def _write_mapping(one: VtlMapping, edition: Edition) -> Json:
-    if one.mapped is None:
+def _write_mapping(vtl_mapping: VtlMapping, edition: Edition) -> Json:
+    if vtl_mapping.mapped is None:
         mapped: dict[str, Any] = {"genericDataflow": {}}
-    elif one.mapped.cls in {"Dataflow", "Codelist", "Concept"}:
-        mapped = {one.mapped.cls.lower(): str(one.mapped)}
+    elif vtl_mapping.mapped.cls in {"Dataflow", "Codelist", "Concept"}:
+        mapped = {vtl_mapping.mapped.cls.lower(): str(vtl_mapping.mapped)}
     else:
-        raise UnwritableError(f"{edition.format.title} cannot represent a VTL mapping of a {one.mapped.cls}")
+        raise UnwritableError(f"{edition.format.title} cannot represent a VTL mapping of a {vtl_mapping.mapped.cls}")
     return obj(
-        write_named(one, edition),
+        write_named(vtl_mapping, edition),
         mapped,
-        alias=one.alias,
-        toVtlMapping=_write_method(one.to_vtl, "toVtlSubSpace"),
-        fromVtlMapping=_write_method(one.from_vtl, "fromVtlSuperSpace"),
+        alias=vtl_mapping.alias,
+        toVtlMapping=_write_method(vtl_mapping.to_vtl, "toVtlSubSpace"),
+        fromVtlMapping=_write_method(vtl_mapping.from_vtl, "fromVtlSuperSpace"),
     )
 
 
-def _write_method(one: VtlMethod | None, space: str) -> Json | None:
-    if one is None:
+def _write_method(vtl_method: VtlMethod | None, space: str) -> Json | None:
+    if vtl_method is None:
         return None
-    return obj({space: {"keys": list(one.space_keys)} if one.space_keys else None}, method=one.method)
+    return obj(
+        {space: {"keys": list(vtl_method.space_keys)} if vtl_method.space_keys else None}, method=vtl_method.method
+    )

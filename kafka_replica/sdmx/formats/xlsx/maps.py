@@ -155,23 +155,23 @@ def _day(cell: Cell | None) -> str | None:
 # Writing
 
 
-def write_representation_map(one: RepresentationMap) -> list[list[str]]:
+def write_representation_map(representation_map: RepresentationMap) -> list[list[str]]:
     """Return the rows of a worksheet."""
-    return [*_header(one), [], *_rows(one)]
+    return [*_header(representation_map), [], *_rows(representation_map)]
 
 
-def _header(one: RepresentationMap) -> list[list[str]]:
-    final = [["Final", "true"]] if one.is_final else []
+def _header(representation_map: RepresentationMap) -> list[list[str]]:
+    final = [["Final", "true"]] if representation_map.is_final else []
     return [
-        ["Agency", one.agency],
-        ["Id", one.id],
-        ["Version", one.version],
-        *_write_texts("Name", one.names),
-        *_write_texts("Description", one.descriptions),
-        ["Start Date", one.valid_from or ""],
-        ["End Date", one.valid_to or ""],
-        ["Annotations", *(each.text.in_language() or "" for each in one.annotations)],
-        ["URI", one.uri or ""],
+        ["Agency", representation_map.agency],
+        ["Id", representation_map.id],
+        ["Version", representation_map.version],
+        *_write_texts("Name", representation_map.names),
+        *_write_texts("Description", representation_map.descriptions),
+        ["Start Date", representation_map.valid_from or ""],
+        ["End Date", representation_map.valid_to or ""],
+        ["Annotations", *(each.text.in_language() or "" for each in representation_map.annotations)],
+        ["URI", representation_map.uri or ""],
         *final,
     ]
 
@@ -183,18 +183,18 @@ def _write_texts(label: str, found: InternationalString) -> list[list[str]]:
     ]
 
 
-def _rows(one: RepresentationMap) -> list[list[str]]:
-    rows = [["Source"], [*map(str, one.sources), _ARROW, *map(str, one.targets)], []]
-    for each in one.mappings:
-        targets = [*each.targets, *[""] * (len(one.targets) - len(each.targets))]
+def _rows(representation_map: RepresentationMap) -> list[list[str]]:
+    rows = [["Source"], [*map(str, representation_map.sources), _ARROW, *map(str, representation_map.targets)], []]
+    for each in representation_map.mappings:
+        targets = [*each.targets, *[""] * (len(representation_map.targets) - len(each.targets))]
         validity = [each.valid_from or "", each.valid_to or ""]
         rows.append([*map(_value, each.sources), _ARROW, *targets, *validity])
     return rows
 
 
-def _value(one: MappedValue) -> str:
-    if one.is_reg_ex:
-        return f"{_REGEX}{one.value}"
-    if one.start_index is not None and one.end_index is not None:
-        return f"substr({one.start_index},{one.end_index},{one.value})"
-    return one.value
+def _value(mapped_value: MappedValue) -> str:
+    if mapped_value.is_reg_ex:
+        return f"{_REGEX}{mapped_value.value}"
+    if mapped_value.start_index is not None and mapped_value.end_index is not None:
+        return f"substr({mapped_value.start_index},{mapped_value.end_index},{mapped_value.value})"
+    return mapped_value.value

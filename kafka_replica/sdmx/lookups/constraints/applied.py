@@ -40,14 +40,14 @@ def apply_constraints(
     notes: list[str] = []
     unprefixed: dict[str, frozenset[str]] = {}
     reader = SelectionReader(components, as_of)
-    series = [id_ for id_, one in components.items() if one.kind == "dimension" and id_ != reader.time]
+    series = [id_ for id_, component in components.items() if component.kind == "dimension" and id_ != reader.time]
     for constraint in constraints:
         reason = reason_not_applied(constraint, as_of)
         if reason is not None:
             notes.append(f"{constraint.urn}: {reason}")
             continue
         reader = SelectionReader(components, as_of)
-        found += [(constraint, one) for one in violations(constraint, reader, series)]
+        found += [(constraint, violation) for violation in violations(constraint, reader, series)]
         notes += [f"{constraint.urn}: {note}" for note in reader.notes]
         for id_, values in reader.unprefixed.items():
             unprefixed[id_] = unprefixed.get(id_, frozenset()) | values

@@ -55,8 +55,8 @@ class CodeSets:
     ) -> None:
         self._broken = [_where_given(violation) for _, violation in applied.violations]
         self._codes: dict[str, frozenset[str]] = {}
-        for id_, one in components.items():
-            listed = one.listed_ids()
+        for id_, component in components.items():
+            listed = component.listed_ids()
             if listed is not None:
                 listed |= applied.unprefixed.get(id_, _NONE)
                 self._codes[id_] = listed & {given[id_]} if id_ in given else listed
@@ -90,11 +90,11 @@ class CodeSets:
                 found = self._judge(inner, id_, codes)
                 return _DecidedCodes(found.false, found.true)
             case AllOf(parts):
-                judged = [self._judge(one, id_, codes) for one in parts]
+                judged = [self._judge(part, id_, codes) for part in parts]
                 false = _NONE.union(*(one.false for one in judged))
                 return _DecidedCodes(codes.intersection(*(one.true for one in judged)), false)
             case AnyOf(parts):
-                judged = [self._judge(one, id_, codes) for one in parts]
+                judged = [self._judge(part, id_, codes) for part in parts]
                 true = _NONE.union(*(one.true for one in judged))
                 return _DecidedCodes(true, codes.intersection(*(one.false for one in judged)))
             case ComponentSelection(_, inner):
@@ -119,8 +119,8 @@ class CodeSets:
     def _has_key(self, predicate: HasKey, id_: str, codes: frozenset[str]) -> _DecidedCodes:
         """Evaluate, for each code, whether the other components can complete a key, and whether they must."""
         keys = self._possible(predicate)
-        others = [one for one in predicate.components if one != id_]
-        is_decided = all(one in self._decisive and len(self._codes[one]) == 1 for one in others)
+        others = [component for component in predicate.components if component != id_]
+        is_decided = all(other in self._decisive and len(self._codes[other]) == 1 for other in others)
         if id_ not in predicate.components:
             if not keys:
                 return _DecidedCodes(_NONE, codes)
@@ -132,7 +132,9 @@ class CodeSets:
     def _possible(self, predicate: HasKey) -> frozenset[tuple[str, ...]]:
         """Return the keys whose parts the components can have."""
         if predicate not in self._keys:
-            known = [self._codes[one] if one in self._decisive else None for one in predicate.components]
+            known = [
+                self._codes[component] if component in self._decisive else None for component in predicate.components
+            ]
             self._keys[predicate] = frozenset(
                 key for key in predicate.keys
                 if all(codes is None or part in codes for codes, part in zip(known, key, strict=True))
@@ -166,7 +168,8 @@ def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _DecidedCodes:
             periods = {code: found for code in codes if (found := period(code)) is not None}
             codes = frozenset(periods)  # unknown for all other codes
             true = frozenset(
-                code for code, one in periods.items()
-                if (from_s is None or one.start_s >= from_s) and (before_s is None or one.start_s < before_s)
-            )  # fmt: skip
+                code
+                for code, each in periods.items()
+                if (from_s is None or each.start_s >= from_s) and (before_s is None or each.start_s < before_s)
+            )
     return _DecidedCodes(true, codes - true)

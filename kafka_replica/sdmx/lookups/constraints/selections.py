@@ -51,13 +51,13 @@ class SelectionReader:
     @property
     def time(self) -> str | None:
         """The id of the time dimension."""
-        found = (one.component for one in self.components.values())
+        found = (component.component for component in self.components.values())
         return next((one.id for one in found if isinstance(one, Dimension) and one.is_time), None)
 
     def inside(self, region: Region) -> Predicate:
         """Return a predicate for rows in a region: all its selections match, at a time when the region is valid."""
         selections = (*region.key_values, *region.components)
-        parts = (ComponentSelection(one.id, self.selected(one)) for one in selections)
+        parts = (ComponentSelection(selection.id, self.selected(selection)) for selection in selections)
         return all_of(*parts, *self.valid(region.valid_from, region.valid_to))
 
     def wholly_inside(self, region: Region) -> Predicate | None:
@@ -73,12 +73,12 @@ class SelectionReader:
 
     def selected(self, selection: MemberSelection) -> Predicate:
         """Return a predicate for rows that match a selection at a time when the selection is valid."""
-        plain = tuple(one for one in selection.values if not (one.valid_from or one.valid_to))
+        plain = tuple(value for value in selection.values if not (value.valid_from or value.valid_to))
         options = [self._values(selection, plain)] if plain else []
         options += [
-            all_of(self._values(selection, (one,)), *self.valid(one.valid_from, one.valid_to))
-            for one in selection.values
-            if one.valid_from or one.valid_to
+            all_of(self._values(selection, (value,)), *self.valid(value.valid_from, value.valid_to))
+            for value in selection.values
+            if value.valid_from or value.valid_to
         ]
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
@@ -104,15 +104,19 @@ class SelectionReader:
         alike: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
         others: list[Predicate] = []
         for key in keys:
-            strangers = [one.id for one in (*key.key_values, *key.components) if one.id not in self.components]
+            strangers = [
+                key_value.id for key_value in (*key.key_values, *key.components) if key_value.id not in self.components
+            ]
             if are_excluded and strangers:
                 self.notes.append(_left_alone(f"{', '.join(strangers)} is not a component"))
                 continue
-            selections = [one for one in key.key_values if self._is_known(one.id) and not _is_any(one)]
+            selections = [
+                key_value for key_value in key.key_values if self._is_known(key_value.id) and not _is_any(key_value)
+            ]
             if selections and not (key.valid_from or key.valid_to or key.components) and all(map(_is_one, selections)):
-                selections.sort(key=lambda one: one.id)
-                ids = tuple(one.id for one in selections)
-                alike.setdefault(ids, set()).add(tuple(one.values[0].value for one in selections))
+                selections.sort(key=lambda selection: selection.id)
+                ids = tuple(selection.id for selection in selections)
+                alike.setdefault(ids, set()).add(tuple(selection.values[0].value for selection in selections))
             else:
                 rest = structs.replace(key, key_values=tuple(selections))
                 found = self.wholly_inside(rest) if are_excluded else self.inside(rest)
@@ -136,10 +140,10 @@ class SelectionReader:
                 chosen = frozenset(component.unprefixed.get(one, one) for one in chosen)
                 self.unprefixed[id_] = self.unprefixed.get(id_, frozenset()) | chosen
             return IsIn(id_, chosen)
-        if any(one.cascade_values for one in values):
+        if any(value.cascade_values for value in values):
             self.notes.append(f"{id_} has no codes to cascade over")
-        exact = frozenset(one.value for one in values if "%" not in one.value)
-        patterns = [PatternMatch(id_, one.value) for one in values if "%" in one.value]
+        exact = frozenset(value.value for value in values if "%" not in value.value)
+        patterns = [PatternMatch(id_, value.value) for value in values if "%" in value.value]
         return any_of(*([IsIn(id_, exact)] if exact else []), *patterns)
 
     def _range(self, id_: str, range_: TimeRange) -> Predicate:

@@ -118,7 +118,9 @@ def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Ite
 
 def _is_dated(selection: MemberSelection) -> bool:
     return bool(
-        selection.valid_from or selection.valid_to or any(one.valid_from or one.valid_to for one in selection.values)
+        selection.valid_from
+        or selection.valid_to
+        or any(value.valid_from or value.valid_to for value in selection.values)
     )
 
 
@@ -127,4 +129,4 @@ def _selections(region: Region) -> tuple[MemberSelection, ...]:
 
 
 def _ids(regions: Sequence[Region]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.id for region in regions for one in _selections(region)))
+    return tuple(dict.fromkeys(selection.id for region in regions for selection in _selections(region)))

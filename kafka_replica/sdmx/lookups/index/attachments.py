@@ -67,7 +67,7 @@ class AttachmentIndex:
             self.unread = self.unread.set(own, without_traceback(error))
             return
         self._attached = self._attached.set(own, targets)
-        for name in {(one.agency, one.id) for one in targets}:
+        for name in {(target.agency, target.id) for target in targets}:
             sources = self._naming.get(name) or _NO_SOURCES
             self._naming = self._naming.set(name, sources.set(own, None))
 

@@ -17,13 +17,13 @@ def chosen(urn: Urn, there: list[Urn]) -> Urn | None:
     if is_wildcard(urn.version):
         version = newest(urn.version, [one.version for one in there])
         return next((one for one in there if one.version == version), None)
-    return next((one for one in urn_aliases(urn) if one in there), None)
+    return next((urn_alias for urn_alias in urn_aliases(urn) if urn_alias in there), None)
 
 
 def keyed(keys: KeyIndex, urn: Urn) -> Urn | None:
     """Return the artefact with a record of its own that an artefact's URN means."""
     if not is_wildcard(urn.version):
-        return next((one for one in urn_aliases(urn) if one in keys), None)
+        return next((urn_alias for urn_alias in urn_aliases(urn) if urn_alias in keys), None)
     return chosen(urn, [one for cls in classes_of(urn.cls) for one in keys.named(cls, urn.agency, urn.id)])
 
 
@@ -52,12 +52,12 @@ class VersionRelations:
 
     def meant(self, urn: Urn) -> Urn | None:
         """Return the artefact that a reference means, or that holds the referenced item; None if there is none."""
-        for one in urn.maintainables:
-            found = keyed(self.keys, one)
+        for maintainable in urn.maintainables:
+            found = keyed(self.keys, maintainable)
             if found is not None:
                 return found
-        for one in urn.maintainables:
-            found = chosen(one, list(self.companions(one)))
+        for maintainable in urn.maintainables:
+            found = chosen(maintainable, list(self.companions(maintainable)))
             if found is not None:
                 return found
         return None

@@ -113,7 +113,9 @@ class DataSet:
         assert self._components is not None  # noqa: S101 - for mypy
         varying: dict[str, Any] = {self._components.time: found.periods, **found.columns}
         known = self._attributes.observations if self._attributes is not None else {}
-        rows = [(at, known[found.key, one]) for at, one in enumerate(found.periods) if (found.key, one) in known]
+        rows = [
+            (at, known[found.key, period]) for at, period in enumerate(found.periods) if (found.key, period) in known
+        ]
         for at, row in rows:
             self._used.add((found.key, found.periods[at]))
             for name, value in row.items():

@@ -189,7 +189,7 @@ def first_structure(parts: Iterable[bytes], where: str) -> str | None:
     Raises:
         DatasetError: the file is not an SDMX-EDI data message, or is damaged.
     """
-    return next((one for one in EdiMessage(parts, where).structures() if one is not None), None)
+    return next((structure for structure in EdiMessage(parts, where).structures() if structure is not None), None)
 
 
 def _structures_in(data: bytes) -> dict[str, DataStructure]:

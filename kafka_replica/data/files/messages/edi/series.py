@@ -78,11 +78,11 @@ def _columns(
         fail(segment.number, f"a value has {most} parts; it can have {len(names)}: {', '.join(names)}")
     columns: dict[str, Sequence[str | None]] = {}
     for at, name in enumerate(names[:most]):
-        texts = [(one[at].strip() or None) if at < len(one) else None for one in values]
+        texts = [(value[at].strip() or None) if at < len(value) else None for value in values]
         if at in {0, 3}:
-            texts = [components.missing if one == missing else one for one in texts]
+            texts = [components.missing if text == missing else text for text in texts]
             if decimal != ".":
-                texts = [one and one.replace(decimal, ".") for one in texts]
+                texts = [text and text.replace(decimal, ".") for text in texts]
         if at == 0 or any(texts):
             columns[name] = texts
     return columns

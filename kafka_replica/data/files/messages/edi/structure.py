@@ -42,12 +42,15 @@ def components_of_rules(rules: Rules, usages: frozenset[Urn], reference: str | N
     """
     if reference is not None and not belongs_to(urn_of("datastructure", reference), rules, usages):
         return None
-    measures = [one for one in rules.columns if one.kind == "measure"]
-    measure = next((one for one in measures if one.id == _OBS_VALUE), measures[0] if len(measures) == 1 else None)
+    measures = [column for column in rules.columns if column.kind == "measure"]
+    measure = next(
+        (each_measure for each_measure in measures if each_measure.id == _OBS_VALUE),
+        measures[0] if len(measures) == 1 else None,
+    )
     formats = rules.column(_TIME_FORMAT)
     return Components(
         rules.series,
-        next((one.id for one in rules.columns if one.is_time), _TIME_PERIOD),
+        next((column.id for column in rules.columns if column.is_time), _TIME_PERIOD),
         _OBS_VALUE if measure is None else measure.id,
         "NaN" if measure is None or measure.text_type in _TEXT else "#N/A",
         None if formats is None or formats.kind != "attribute" else _time_formats(formats.values),
@@ -58,7 +61,7 @@ def components_of_structure(structure: DataStructure) -> Components:
     """Return the components of a data set whose structure is in the same interchange."""
     time = structure.time_dimension
     return Components(
-        tuple(one.id for one in structure.dimensions.values()),
+        tuple(dimension.id for dimension in structure.dimensions.values()),
         _TIME_PERIOD if time is None else time.id,
         time_format=_time_formats(frozenset()) if _TIME_FORMAT in structure.attributes else None,
     )

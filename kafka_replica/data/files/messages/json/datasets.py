@@ -113,7 +113,7 @@ class DataSetReader:
 
     def _attributes(self, attributes: Sequence[ValueReader], values: Values, path: str) -> dict[str, Any]:
         found = attributes_of(attributes, values, f"{path}.attributes", self._where)
-        return {one.id: one.default for one in attributes} | found
+        return {attribute.id: attribute.default for attribute in attributes} | found
 
     def _in_series(
         self, parts: ObjectParts, fixed: dict[str, Any], above: dict[str, Any], unread: UnreadMembers
@@ -182,17 +182,17 @@ class DataSetReader:
         shared = {**self._standing, **fixed}
         for name in batch.attributes[0]:
             default = above.get(name, shared.get(name))
-            values = [one[name] if one[name] is not None else default for one in batch.attributes]
+            values = [attribute[name] if attribute[name] is not None else default for attribute in batch.attributes]
             varying[name] = batch.repeated(values)
             texts = texts | {name} if TEXTS.issuperset(map(type, values)) else texts - {name}
         varying |= batch.observation_columns(self._components.of_observation, paths, self._where)
-        texts |= {one.id for one in self._components.dimensions if one.are_texts}
+        texts |= {dimension.id for dimension in self._components.dimensions if dimension.are_texts}
         own_values, own_texts = self._values(batch.values, paths)
         # A value of a higher level, where there is none, may be several.
         higher = {name for name in own_values if name in varying or name in shared}
         texts = (texts | own_texts) - higher
         varying |= _filled(own_values, shared, varying)
-        shared = {name: one for name, one in shared.items() if name not in varying}
+        shared = {name: each_value for name, each_value in shared.items() if name not in varying}
         return Block(batch.size, shared, varying, paths=batch.pointers(), texts=texts)
 
     def _of_series(
@@ -215,7 +215,7 @@ class DataSetReader:
 
     def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str) -> Block:
         """Return a row that has only attributes: its other dimensions are ``~``, or left out in a deletion."""
-        others = [one.id for one in self._components.dimensions if one.id not in own]
+        others = [dimension.id for dimension in self._components.dimensions if dimension.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}
         return Block(1, _over(_over(row | above, self._groups.shared(row)), attributes), {}, paths=[at])
@@ -239,7 +239,7 @@ class DataSetReader:
             shared = _over(shared, attributes)
             own_values, _ = self._values(values[start : start + _AT_ONCE], paths)
             varying |= _filled(own_values, shared, varying)
-            shared = {name: one for name, one in shared.items() if name not in varying}
+            shared = {name: value for name, value in shared.items() if name not in varying}
             yield Block(len(some), shared, varying, paths=Paths(at, some, pointer))
 
     def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> tuple[dict[str, Sequence[Any]], set[str]]:
@@ -247,7 +247,7 @@ class DataSetReader:
         columns = _columns(rows)
         components = [*self._components.measures, *self._components.observation]
         found: dict[str, Sequence[Any]] = {}
-        texts = {one.id for one in components if one.are_texts}
+        texts = {each_component.id for each_component in components if each_component.are_texts}
         for place, component in enumerate(components):
             if place < len(columns):
                 column = columns[place]

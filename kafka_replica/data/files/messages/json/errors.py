@@ -13,7 +13,7 @@ def errors_in(errors: Any) -> tuple[str, ...]:
     """Return the errors in a message as text, such as ``error 413: too much``; empty if ``errors`` is not a list."""
     if not isinstance(errors, list):
         return ()
-    return tuple(": ".join(_parts(one))[:_LONGEST] for one in errors[:_MOST] if isinstance(one, Mapping))
+    return tuple(": ".join(_parts(error))[:_LONGEST] for error in errors[:_MOST] if isinstance(error, Mapping))
 
 
 def _parts(error: Mapping[str, Any]) -> Iterator[str]:

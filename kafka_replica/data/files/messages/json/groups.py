@@ -51,7 +51,7 @@ class Groups:
 
     def __init__(self, found: Sequence[Group], attributes: Sequence[ValueReader], where: str) -> None:
         self._where = where
-        self._defaults = {one.id: one.default for one in attributes if one.default is not None}
+        self._defaults = {attribute.id: attribute.default for attribute in attributes if attribute.default is not None}
         self._tables: dict[tuple[str, ...], dict[tuple[Any, ...], Group]] = {}
         for group in found:
             table = self._tables.setdefault(tuple(group.key), {})
@@ -144,7 +144,7 @@ def groups_of(
     for (key, values), partial in zip(given.items(), keys, strict=True):
         place = member(path, key)
         named = attributes_of(attributes, values, place, where)
-        found.append(Group(partial, {name: one for name, one in named.items() if one is not None}, key, place))
+        found.append(Group(partial, {name: value for name, value in named.items() if value is not None}, key, place))
     return found
 
 
@@ -163,7 +163,7 @@ def _partial_keys(
             error = error or wrong
             continue
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] or [{}] * len(keys)
-        return [{name: one for name, one in row.items() if one not in {None, SWITCHED_OFF}} for row in rows]
+        return [{name: value for name, value in row.items() if value not in {None, SWITCHED_OFF}} for row in rows]
     raise error or failure(where, f"{path}: there are no dimensions")
 
 

@@ -186,7 +186,7 @@ class ObjectParts:
 
     def _remove_repeated(self, members: dict[str, T], first: dict[str, T]) -> None:
         """Remove the members whose keys occurred before with the same values, as in objects that are decoded whole."""
-        for key in [one for one in members if hash(one) in self._repeated]:
+        for key in [member for member in members if hash(member) in self._repeated]:
             value = members[key]
             before = first.setdefault(key, value)
             if before is not value:

@@ -106,5 +106,5 @@ def _keys_of(message: Message, body: Body) -> int:
 
 def _keys_of_data_set(dataset: DataSet) -> int:
     members = members_of(dataset)
-    left_out = [one for one in members if isinstance(one, LeftOut) and one.number is not None]
+    left_out = [member for member in members if isinstance(member, LeftOut) and member.number is not None]
     return len(members) + len(left_out) + keys_in(members)

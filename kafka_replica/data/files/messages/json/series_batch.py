@@ -58,7 +58,7 @@ class SeriesBatch:
     def repeated(self, values: Sequence[Any]) -> list[Any]:
         """Return a value of each series once for each of its observations."""
         first = values[0]
-        if all(one is first for one in values):
+        if all(value is first for value in values):
             return [first] * self.size
         return [*chain.from_iterable(map(repeat, values, map(len, self._observations)))]
 

@@ -60,9 +60,9 @@ class Components:
             )
         )  # fmt: skip
         self._check_once(self.dimensions)
-        for one in self.dimensions:
-            if any(isinstance(value, list | dict) for value in one.listed):
-                raise failure(where, f"{one.path}: a value of the dimension {one.id} is not one text")
+        for dimension in self.dimensions:
+            if any(isinstance(value, list | dict) for value in dimension.listed):
+                raise failure(where, f"{dimension.path}: a value of the dimension {dimension.id} is not one text")
         for level in (self.data_set, self.group, self.series, [*self.measures, *self.observation]):
             self._check_once([*self.dimensions, *level])
 
@@ -75,15 +75,15 @@ class Components:
         is_old: bool = False,
     ) -> list[ValueReader]:
         return [
-            ValueReader(one, f"{path}[{place}]", self._where, with_default=with_defaults, is_old=is_old)
-            for place, one in enumerate(components or ())
+            ValueReader(component, f"{path}[{place}]", self._where, with_default=with_defaults, is_old=is_old)
+            for place, component in enumerate(components or ())
         ]
 
     def _check_once(self, components: Sequence[ValueReader]) -> None:
         seen: dict[str, ValueReader] = {}
-        for one in components:
-            if seen.setdefault(one.id, one) is not one:
-                raise failure(self._where, f"{one.path}: {one.id} is also {seen[one.id].path}")
+        for component in components:
+            if seen.setdefault(component.id, component) is not component:
+                raise failure(self._where, f"{component.path}: {component.id} is also {seen[component.id].path}")
 
 
 def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:
@@ -111,8 +111,16 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
                 where, f"dataSets[{place}].structure: {named} is not an index of the {len(structures)} structures"
             )
         return named
-    found = [i for i, one in enumerate(structures) if isinstance(one, Mapping) and place in (one.get("dataSets") or ())]
-    found = found or [i for i, one in enumerate(structures) if not (isinstance(one, Mapping) and one.get("dataSets"))]
+    found = [
+        i
+        for i, structure in enumerate(structures)
+        if isinstance(structure, Mapping) and place in (structure.get("dataSets") or ())
+    ]
+    found = found or [
+        i
+        for i, structure in enumerate(structures)
+        if not (isinstance(structure, Mapping) and structure.get("dataSets"))
+    ]
     if not found:
         found = list(range(len(structures)))
     if len(found) > 1:
@@ -138,6 +146,6 @@ def _references(links: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]
             if mark in text:
                 yield kind, text.rpartition("=")[2]
     addresses = [found for text in texts if (found := _ADDRESS.search(text))]
-    for found in sorted(addresses, key=lambda one: _FIRST.index(one["kind"])):
+    for found in sorted(addresses, key=lambda address: _FIRST.index(address["kind"])):
         kind = "dataprovision" if found["kind"] == "provisionagreement" else found["kind"]
         yield kind, f"{found['agency']}:{found['id']}({found['version']})"

@@ -150,7 +150,7 @@ class Header:
             self._referred.add(id_)
         if id_ in self.structures:
             return self.structures[id_]
-        declared = ", ".join([repr(one[:80]) for one in self.structures][:_SHOWN])
+        declared = ", ".join([repr(structure[:80]) for structure in self.structures][:_SHOWN])
         if len(self.structures) == 1 and len(self._referred) <= 1:
             if id_ is not None:
                 note = f"a data set refers to the structure {id_[:80]!r}, which the header does not declare; "

@@ -85,8 +85,8 @@ class Structures:
             return UNKNOWN
         columns = self.rules.columns
         return KnownComponents(
-            frozenset(one.id for one in columns if one.kind == "dimension"),
-            next((one.id for one in columns if one.is_time), TIME_PERIOD),
-            tuple(one.id for one in columns if one.kind == "measure"),
-            frozenset(one.id for one in columns if one.enumeration is None and one.text_type in _COLLAPSED),
+            frozenset(column.id for column in columns if column.kind == "dimension"),
+            next((column.id for column in columns if column.is_time), TIME_PERIOD),
+            tuple(column.id for column in columns if column.kind == "measure"),
+            frozenset(column.id for column in columns if column.enumeration is None and column.text_type in _COLLAPSED),
         )

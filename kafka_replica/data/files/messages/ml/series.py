@@ -194,7 +194,7 @@ class SeriesReader:
         Raises:
             DatasetError: one of the others has begun.
         """
-        if any(one is not None for one in others):
+        if any(other is not None for other in others):
             raise DatasetError(f"line {self.events.line}: {name} is within an element where it has no meaning")
 
     def refuse_outside(self, name: str, of: str, element: object) -> None:

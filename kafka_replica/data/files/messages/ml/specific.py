@@ -94,8 +94,8 @@ class SpecificReader(SeriesReader):
         run = run_of(self._names, self._shared, lines, values)
         self._collapse(run)
         if any("" in column for column in run.columns):
-            for line, one in zip(lines, values, strict=True):
-                self._take((line, self._shared, self.components(one)))
+            for line, value in zip(lines, values, strict=True):
+                self._take((line, self._shared, self.components(value)))
         else:
             self._take(run)
 

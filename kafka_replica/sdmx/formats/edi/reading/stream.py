@@ -33,7 +33,7 @@ _MOST_PENDING: Final = 8 * MAX_SEGMENT
 """The number of bytes without the end of a segment: a character has up to 4 bytes, and a line end may follow each."""
 
 
-_BLANK: Final = bytes(ord("\n") if one == ord("\n") else ord(" ") for one in range(256))
+_BLANK: Final = bytes(ord("\n") if each_number == ord("\n") else ord(" ") for each_number in range(256))
 """The translation of all characters but line ends to blanks."""
 
 
@@ -141,10 +141,10 @@ class InterchangeStream:
             is_ascii = is_ascii and data.isascii()
             self.has_sought = self.has_sought or any(text in end + data for text in sought)
             end = (end + data)[-3:]
-            for one in candidates.values():
-                one.feed(data)
-        for one in candidates.values():
-            one.feed(b"", is_last=True)
+            for candidate in candidates.values():
+                candidate.feed(data)
+        for candidate in candidates.values():
+            candidate.feed(b"", is_last=True)
         if not is_ascii and "utf-8" in candidates and candidates["utf-8"].error_at is None:
             return "utf-8"
         error_at = candidates[named].error_at

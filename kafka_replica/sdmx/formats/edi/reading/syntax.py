@@ -70,18 +70,18 @@ class Segment(NamedTuple):
         elements: list[list[str]] = [[""]]
         characters = iter(self.raw)
         done: list[str] = []
-        for one in characters:
-            if one == release:
+        for character in characters:
+            if character == release:
                 done.append(next(characters, ""))
-            elif one in {component, element}:
+            elif character in {component, element}:
                 elements[-1][-1] = "".join(done)
                 done.clear()
-                if one == element:
+                if character == element:
                     elements.append([""])
                 else:
                     elements[-1].append("")
             else:
-                done.append(one)
+                done.append(character)
         elements[-1][-1] = "".join(done)
         return elements
 
@@ -189,7 +189,7 @@ def _advice(data: bytes) -> tuple[str, Separators]:
     text = data.decode("latin-1")
     component, element, _, release, _, terminator = list(text[3:].ljust(6))
     marks = [component, element, terminator, *([release] if release != " " else [])]
-    if len(set(marks)) < len(marks) or not all(one.isascii() and not one.isalnum() and one != " " for one in marks):
+    if len(set(marks)) < len(marks) or not all(mark.isascii() and not mark.isalnum() and mark != " " for mark in marks):
         raise MessageError(f'reading SDMX-EDI: {text!r} cannot define the separators; the usual form is "UNA:+.? \'"')
     return text, Separators(component, element, release.strip(), terminator)
 

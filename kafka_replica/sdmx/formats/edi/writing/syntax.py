@@ -26,7 +26,7 @@ def _checked(text: str) -> str:
 
 def write_segment(tag: str, *elements: str | tuple[str, ...]) -> str:
     """Write a segment of these elements, each with one or several components, without empty elements at the end."""
-    written = [one if isinstance(one, str) else ":".join(one) for one in elements]
+    written = [element if isinstance(element, str) else ":".join(element) for element in elements]
     while written and not written[-1]:
         written.pop()
     return "+".join((tag, *written))

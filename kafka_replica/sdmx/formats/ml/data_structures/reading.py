@@ -250,7 +250,7 @@ def read_data_structure(item: Item) -> DataStructure:
         groups=items_of(urn, parts.groups, is_stub=is_stub),
         metadata=metadata,
         metadata_attribute_usages=tuple(parts.usages),
-        descriptors=tuple(one for one in descriptors if one is not None),
+        descriptors=tuple(descriptor for descriptor in descriptors if descriptor is not None),
         evolving_structure=boolean(item.element, "evolvingStructure") or False,
         **base,
     )

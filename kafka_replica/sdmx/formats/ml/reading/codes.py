@@ -110,8 +110,8 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
     elements: Iterator[etree._Element], first: etree._Element, names: Names, plain: _PlainCodes, long_way: LongWay
 ) -> bool:
     """Read the codes by walking all elements in document order; return False if the first code was not found."""
-    for one in elements:
-        if one is first:
+    for element in elements:
+        if element is first:
             break
     else:
         return False
@@ -121,27 +121,29 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
     while code is not None:
         following: etree._Element | None = None
         is_plain = True
-        for one in elements:
-            tag = one.tag
+        for element in elements:
+            tag = element.tag
             if tag == name_tag:
-                add_name(one.text or "")
-                add_language(one.get(XML_LANG, "en"))
-                if len(one):
+                add_name(element.text or "")
+                add_language(element.get(XML_LANG, "en"))
+                if len(element):
                     is_plain = False
             elif tag == code_tag:
-                following = one
+                following = element
                 break
             elif (kind := names[tag]) == "Name":
                 name_tag = tag
-                add_name(one.text or "")
-                add_language(one.get(XML_LANG, "en"))
-                is_plain = is_plain and not len(one)
-            elif kind == "Description" and not len(one):
-                plain.descriptions.setdefault(number, []).append((one.get(XML_LANG, "en"), one.text or ""))
-            elif kind == "Parent" and ":" not in (found := (one.text or "").strip()) and not (found and len(one)):
+                add_name(element.text or "")
+                add_language(element.get(XML_LANG, "en"))
+                is_plain = is_plain and not len(element)
+            elif kind == "Description" and not len(element):
+                plain.descriptions.setdefault(number, []).append((element.get(XML_LANG, "en"), element.text or ""))
+            elif (
+                kind == "Parent" and ":" not in (found := (element.text or "").strip()) and not (found and len(element))
+            ):
                 plain.parents[number] = found
-            elif kind == "Ref" and plain.parents.get(number) == "" and not len(one):
-                plain.parents[number] = one.get("id", "")
+            elif kind == "Ref" and plain.parents.get(number) == "" and not len(element):
+                plain.parents[number] = element.get("id", "")
             elif kind or isinstance(tag, str):
                 is_plain = False
         if not is_plain or plain.parents.get(number) == "":

@@ -60,7 +60,7 @@ class MetadataHeader:
 
     @cached_property
     def _structures(self) -> dict[str | None, ReportBasis]:
-        return {one.get("structureID"): self._reported(one) for one in pick(self._rest, "Structure")}
+        return {structure.get("structureID"): self._reported(structure) for structure in pick(self._rest, "Structure")}
 
     def _reported(self, element: etree._Element) -> ReportBasis:
         rest, names = known(element, self._names), self._names

@@ -140,7 +140,7 @@ def root_of(tag: str) -> tuple[Tags, Tag]:
     """Return the cache for tags below a root element, and the contents of the root's tag. Raises NotPlainError."""
     name, attributes = _taken_apart(tag)
     namespaces: dict[str, str] = {}
-    for declared in [one for one in attributes if one == "xmlns" or one.startswith("xmlns:")]:
+    for declared in [attribute for attribute in attributes if attribute == "xmlns" or attribute.startswith("xmlns:")]:
         prefix, value = declared[6:], attributes.pop(declared)
         if prefix == "xml" and value == _XML:
             continue

@@ -176,27 +176,27 @@ def refuse_repeated(
     while level:
         below: list[list[etree._Element]] = []
         for siblings in level:
-            for one in siblings:
-                if not len(one) or one in apart:
+            for sibling in siblings:
+                if not len(sibling) or sibling in apart:
                     continue
                 # libxml2 creates an element on each access, so long codelists are checked in another way.
-                if names[one.tag] in _CODELISTS:
-                    children = list(one.iterchildren(*_BESIDE_CODES))
-                    _check_codes(one, names, rules)
+                if names[sibling.tag] in _CODELISTS:
+                    children = list(sibling.iterchildren(*_BESIDE_CODES))
+                    _check_codes(sibling, names, rules)
                 else:
-                    children = list(one)
+                    children = list(sibling)
                 if len(children) > 1 and len({child.tag for child in children}) < len(children):
-                    _check_children(one, children, names, rules)
+                    _check_children(sibling, children, names, rules)
                 below.append(children)
         level = below
 
 
 def _check_plain(root: etree._Element, names: Names, rules: _Rules) -> None:
     parents = [root]
-    for one in parents:
-        if len({child.tag for child in one}) < len(one):
-            _check_children(one, one, names, rules)
-        parents += [child for child in one if child]
+    for parent in parents:
+        if len({child.tag for child in parent}) < len(parent):
+            _check_children(parent, parent, names, rules)
+        parents += [child for child in parent if child]
 
 
 def _check_children(parent: etree._Element, children: Iterable[etree._Element], names: Names, rules: _Rules) -> None:
@@ -214,13 +214,13 @@ def _check_codes(codelist: etree._Element, names: Names, rules: _Rules) -> None:
     if next(codelist.iter(*_IN_CODES), None) is None:
         return
     seen: set[str] = set()
-    for one in codelist.iter(*_MARKS, *_IN_CODES):
-        name = names[one.tag]
+    for element in codelist.iter(*_MARKS, *_IN_CODES):
+        name = names[element.tag]
         if name == "Code":
             seen = set()
         elif name == "Annotation":
             seen -= _IN_ANNOTATIONS
-        elif name in seen and (parent := one.getparent()) is not None:
+        elif name in seen and (parent := element.getparent()) is not None:
             # The element may also be in the list itself, after the last code.
             _check_children(parent, parent, names, rules)
         seen.add(name)

@@ -235,7 +235,7 @@ def urn_in_container(element: etree._Element, names: Names) -> Urn:
 
 def sets_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:
     """Yield the metadata sets of a message of metadata."""
-    return (one for one in root.iter("{*}MetadataSet") if names[one.tag])
+    return (element for element in root.iter("{*}MetadataSet") if names[element.tag])
 
 
 _METADATA: Final = ("{*}GenericMetadata", "{*}StructureSpecificMetadata")

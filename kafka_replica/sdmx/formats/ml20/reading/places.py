@@ -92,15 +92,15 @@ def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
 def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
     others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
     found: dict[etree._Element, None] = {}
-    for one in root.iter(*_HOLDERS, *others):
-        if source.names[one.tag] in _MAY_DELETE:
-            refuse_deletion(one, source)
-        elif source.names[one.tag]:
+    for element in root.iter(*_HOLDERS, *others):
+        if source.names[element.tag] in _MAY_DELETE:
+            refuse_deletion(element, source)
+        elif source.names[element.tag]:
             # In nested holders, an artefact of one holder would include contents of the other.
-            outer = next((above for above in one.iterancestors() if above in found), None)
+            outer = next((above for above in element.iterancestors() if above in found), None)
             if outer is not None:
-                fail(one, f"it is not allowed in <{source.names[outer.tag]}>")
-            found[one] = None
+                fail(element, f"it is not allowed in <{source.names[outer.tag]}>")
+            found[element] = None
     if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
     return list(found)
@@ -109,12 +109,12 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
 def _places_of(holder: etree._Element, source: Source) -> Iterator[ArtefactElements]:
     kind = source.names[holder.tag]
     if kind in _OF_SETS:
-        for one in sets_in(holder, source):
-            yield from _attempted(one, "MetadataSet", partial(set_urn, one, source), source)
+        for set_ in sets_in(holder, source):
+            yield from _attempted(set_, "MetadataSet", partial(set_urn, set_, source), source)
         return
     if kind in _OF_AGREEMENTS:
-        for one in agreements(holder, source):
-            yield from _attempted(one, "ProvisionAgreement", partial(agreement_urn, one, source), source)
+        for agreement in agreements(holder, source):
+            yield from _attempted(agreement, "ProvisionAgreement", partial(agreement_urn, agreement, source), source)
         return
     for container in holder:
         kind = source.names[container.tag]

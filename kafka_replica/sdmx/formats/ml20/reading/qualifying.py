@@ -37,14 +37,14 @@ class _HeldArtefact(NamedTuple):
 def qualify(root: etree._Element, source: Source) -> None:
     """Write agency and version into each unqualified reference that means an artefact of the message."""
     elements: dict[str, list[etree._Element]] = {kind: [] for kind in (*_LISTS, *_FLOWS, "Concept")}
-    for one in root.iter(*(f"{{*}}{kind}" for kind in elements)):
-        if kind := source.names[one.tag]:
-            elements[kind].append(one)
+    for element in root.iter(*(f"{{*}}{kind}" for kind in elements)):
+        if kind := source.names[element.tag]:
+            elements[kind].append(element)
     lists = _Lists(elements, source)
     for structure in (one for kind in _STRUCTURES for one in elements[kind]):
         agency = source.agency_of(structure) or ""
-        for one in structure.iter("{*}*"):
-            lists.qualify_component(one, agency)
+        for element in structure.iter("{*}*"):
+            lists.qualify_component(element, agency)
     for flow, (word, kind) in _FLOWS.items():
         for one in elements[flow]:
             lists.qualify_flow(one, word, kind, source.agency_of(one) or "")
@@ -113,7 +113,7 @@ class _Lists:
     def _scheme_with(self, concept: str, version: str | None, own: str | None, agency: str) -> _HeldArtefact | None:
         """Return the scheme of a concept that is named without its scheme; prefer the standalone concepts."""
         schemes = [one for one in self._concepts.get(concept, ()) if own is None or one.agency == own]
-        alone = [one for one in schemes if one.id == STANDALONE_CONCEPTS]
+        alone = [scheme for scheme in schemes if scheme.id == STANDALONE_CONCEPTS]
         default = _HeldArtefact(STANDALONE_CONCEPTS, own or agency, DEFAULT_VERSION)
         return _only(alone or schemes, default, None if alone else version)
 
@@ -146,5 +146,5 @@ class _Lists:
 
 def _only(lists: Iterable[_HeldArtefact], default: _HeldArtefact, version: str | None) -> _HeldArtefact | None:
     """Return the only matching list; None if there are several, or if the reference means the match by default."""
-    found = {one for one in lists if version is None or one.version == version}
+    found = {list_ for list_ in lists if version is None or list_.version == version}
     return found.pop() if len(found) == 1 and default not in found else None

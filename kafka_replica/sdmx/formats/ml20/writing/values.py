@@ -64,52 +64,60 @@ def write_annotations(found: tuple[Annotation, ...]) -> str:
     return el("str:Annotations", *[_annotation(one) for one in found]) if found else ""
 
 
-def _annotation(one: Annotation) -> str:
-    if one.id is not None or one.value is not None or any(language != "en" for language, _ in one.urls.texts):
+def _annotation(annotation: Annotation) -> str:
+    if (
+        annotation.id is not None
+        or annotation.value is not None
+        or any(language != "en" for language, _ in annotation.urls.texts)
+    ):
         raise UnwritableError("SDMX-ML before 2.1 cannot represent the id or value of an annotation")
     return el(
         "com:Annotation",
-        leaf("com:AnnotationTitle", one.title),
-        leaf("com:AnnotationType", one.type),
-        *[leaf("com:AnnotationURL", url) for _, url in one.urls.texts],
-        write_texts("com:AnnotationText", one.text),
+        leaf("com:AnnotationTitle", annotation.title),
+        leaf("com:AnnotationType", annotation.type),
+        *[leaf("com:AnnotationURL", url) for _, url in annotation.urls.texts],
+        write_texts("com:AnnotationText", annotation.text),
     )
 
 
-def write_maintained(tag: str, one: Maintainable, edition: Edition, *content: str) -> str:
+def write_maintained(tag: str, maintainable: Maintainable, edition: Edition, *content: str) -> str:
     """Write a maintainable artefact."""
-    edition.since_20(one.valid_from or one.valid_to or one.is_final, "validity and the mark final")
-    uri = one.structure_url if one.is_external_reference else one.uri
+    edition.since_20(
+        maintainable.valid_from or maintainable.valid_to or maintainable.is_final, "validity and the mark final"
+    )
+    uri = maintainable.structure_url if maintainable.is_external_reference else maintainable.uri
     return el(
         tag,
-        write_texts("str:Name", one.names),
-        write_texts("str:Description", one.descriptions),
+        write_texts("str:Name", maintainable.names),
+        write_texts("str:Description", maintainable.descriptions),
         *content,
-        write_annotations(one.annotations),
-        id=one.id,
-        **{edition.agency: one.agency},
-        version=one.version,
+        write_annotations(maintainable.annotations),
+        id=maintainable.id,
+        **{edition.agency: maintainable.agency},
+        version=maintainable.version,
         uri=uri,
-        isFinal=true(one.is_final),
-        isExternalReference=true(one.is_external_reference),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        isFinal=true(maintainable.is_final),
+        isExternalReference=true(maintainable.is_external_reference),
+        validFrom=maintainable.valid_from,
+        validTo=maintainable.valid_to,
     )
 
 
-def annotated(one: Identifiable) -> str:
+def annotated(identifiable: Identifiable) -> str:
     """Write the annotations of a component, which cannot have a uri."""
-    return write_annotations(one.annotations)
+    return write_annotations(identifiable.annotations)
 
 
-def write_representation(one: Representation | None, edition: Edition) -> tuple[dict[str, str | None], str]:
+def write_representation(representation: Representation | None, edition: Edition) -> tuple[dict[str, str | None], str]:
     """Return attributes and content of a component with this representation."""
-    if one is None:
+    if representation is None:
         return {}, ""
     attributes: dict[str, str | None] = {}
-    if one.enumeration is not None:
-        attributes = _codelist(one.enumeration, edition)
-    return attributes, "" if one.format is None else write_text_format("str:TextFormat", one.format, edition)
+    if representation.enumeration is not None:
+        attributes = _codelist(representation.enumeration, edition)
+    return attributes, "" if representation.format is None else write_text_format(
+        "str:TextFormat", representation.format, edition
+    )
 
 
 def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
@@ -119,36 +127,36 @@ def _codelist(urn: Urn, edition: Edition) -> dict[str, str | None]:
     return {"codelist": urn.id, "codelistVersion": urn.version, "codelistAgency": urn.agency}
 
 
-def write_text_format(tag: str, one: TextFormat, edition: Edition) -> str:
+def write_text_format(tag: str, text_format: TextFormat, edition: Edition) -> str:
     """Write a <TextFormat> or <CodingType>."""
     if edition.is_10:
-        return _text_format_10(tag, one)
-    if one.text_type is not None and one.text_type not in _TYPES_20:
-        raise UnwritableError(f"SDMX-ML 2.0 cannot represent the type {one.text_type!r}")
+        return _text_format_10(tag, text_format)
+    if text_format.text_type is not None and text_format.text_type not in _TYPES_20:
+        raise UnwritableError(f"SDMX-ML 2.0 cannot represent the type {text_format.text_type!r}")
     return el(
         tag,
-        textType=_TYPES_20.get(one.text_type or ""),
-        isSequence=None if one.is_sequence is None else str(one.is_sequence).lower(),
-        minLength=_number(one.min_length),
-        maxLength=_number(one.max_length),
-        startValue=_number(one.start_value),
-        endValue=_number(one.end_value),
-        interval=_number(one.interval),
-        timeInterval=one.time_interval,
-        decimals=_number(one.decimals),
-        pattern=one.pattern,
+        textType=_TYPES_20.get(text_format.text_type or ""),
+        isSequence=None if text_format.is_sequence is None else str(text_format.is_sequence).lower(),
+        minLength=_number(text_format.min_length),
+        maxLength=_number(text_format.max_length),
+        startValue=_number(text_format.start_value),
+        endValue=_number(text_format.end_value),
+        interval=_number(text_format.interval),
+        timeInterval=text_format.time_interval,
+        decimals=_number(text_format.decimals),
+        pattern=text_format.pattern,
     )
 
 
-def _text_format_10(tag: str, one: TextFormat) -> str:
-    kind = _TYPES_10.get(one.text_type or "")
-    if one.text_type is not None and kind is None:
-        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the type {one.text_type!r}")
-    is_fixed = one.min_length is not None and one.min_length == one.max_length
+def _text_format_10(tag: str, text_format: TextFormat) -> str:
+    kind = _TYPES_10.get(text_format.text_type or "")
+    if text_format.text_type is not None and kind is None:
+        raise UnwritableError(f"SDMX-ML 1.0 cannot represent the type {text_format.text_type!r}")
+    is_fixed = text_format.min_length is not None and text_format.min_length == text_format.max_length
     return el(
         tag,
-        length=_number(one.max_length),
-        decimals=_number(one.decimals),
+        length=_number(text_format.max_length),
+        decimals=_number(text_format.decimals),
         TextType=f"{kind}Fixed" if kind and is_fixed else kind,
     )
 

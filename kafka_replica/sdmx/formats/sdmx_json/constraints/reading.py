@@ -56,10 +56,16 @@ def read_constraint(urn: Urn, wire: WireConstraint, context: Context) -> Constra
         urn=urn,
         role=_role(wire.role or wire.type),
         attachment=maker.attachment(wire.constraint_attachment) if wire.constraint_attachment else None,
-        cube_regions=parts(urn, wire, (maker.region(one) for one in wire.cube_regions or ())),
-        key_sets=parts(urn, wire, (maker.key_set(one) for one in wire.data_key_sets or ())),
-        metadata_key_sets=parts(urn, wire, (maker.key_set(one) for one in wire.metadata_key_sets or ())),
-        metadata_target_regions=parts(urn, wire, (maker.region(one) for one in wire.metadata_target_regions or ())),
+        cube_regions=parts(urn, wire, (maker.region(cube_region) for cube_region in wire.cube_regions or ())),
+        key_sets=parts(urn, wire, (maker.key_set(data_key_set) for data_key_set in wire.data_key_sets or ())),
+        metadata_key_sets=parts(
+            urn, wire, (maker.key_set(metadata_key_set) for metadata_key_set in wire.metadata_key_sets or ())
+        ),
+        metadata_target_regions=parts(
+            urn,
+            wire,
+            (maker.region(metadata_target_region) for metadata_target_region in wire.metadata_target_regions or ()),
+        ),
         release_calendar=ReleaseCalendar(
             periodicity=calendar.periodicity, offset=calendar.offset, tolerance=calendar.tolerance
         )
@@ -100,19 +106,21 @@ class _Maker:
     def region(self, wire: WireRegion) -> Region:
         included = wire.is_included if wire.include is None else wire.include
         return Region(
-            key_values=tuple(self._selection(one) for one in wire.key_values or ()),
-            components=tuple(self._selection(one) for one in chain(wire.components or (), wire.attributes or ())),
+            key_values=tuple(self._selection(key_value) for key_value in wire.key_values or ()),
+            components=tuple(
+                self._selection(component) for component in chain(wire.components or (), wire.attributes or ())
+            ),
             include=included is not False,
             valid_from=wire.valid_from,
             valid_to=wire.valid_to,
-            annotations=tuple(self.context.annotation(one) for one in wire.annotations or ()),
+            annotations=tuple(self.context.annotation(annotation) for annotation in wire.annotations or ()),
             report=wire.report,
             metadata_target=wire.metadata_target,
         )
 
     def key_set(self, wire: WireKeySet) -> KeySet:
         included = wire.include if wire.is_included is None else wire.is_included
-        return KeySet(keys=tuple(self.region(one) for one in wire.keys or ()), is_included=included is not False)
+        return KeySet(keys=tuple(self.region(key) for key in wire.keys or ()), is_included=included is not False)
 
     def _selection(self, wire: WireSelection) -> MemberSelection:
         if wire.id is None:
@@ -125,16 +133,19 @@ class _Maker:
         return MemberSelection(
             id=wire.id,
             values=(
-                *(self._value(one) for one in values),
-                *(SelectedValue(value=one, cascade_values="true") for one in wire.cascade_values or ()),
+                *(self._value(value) for value in values),
+                *(
+                    SelectedValue(value=cascade_value, cascade_values="true")
+                    for cascade_value in wire.cascade_values or ()
+                ),
             ),
             time_range=self._range(wire.time_range) if wire.time_range else None,
             include=wire.include is not False,
             remove_prefix=wire.remove_prefix,
             valid_from=wire.valid_from,
             valid_to=wire.valid_to,
-            data_sets=tuple(self._set(one) for one in data_sets),
-            data_keys=tuple(self.region(one) for one in data_keys),
+            data_sets=tuple(self._set(data_set) for data_set in data_sets),
+            data_keys=tuple(self.region(data_key) for data_key in data_keys),
             objects=read_references([*(wire.objects or ()), *([wire.object] if wire.object else [])], self.urn),
         )
 
@@ -144,7 +155,7 @@ class _Maker:
         written = (
             [one for one in (wire.data_provider, wire.metadata_provider) if one],
             [one for one in (wire.data_structure, wire.dataflow, wire.provision_agreement) if one],
-            [one for one in metadata_sets if isinstance(one, str)],
+            [metadata_set for metadata_set in metadata_sets if isinstance(metadata_set, str)],
             wire.data_structures,
             wire.metadata_structures,
             wire.dataflows,
@@ -155,18 +166,20 @@ class _Maker:
         simple = [*([wire.simple_data_source] if wire.simple_data_source else []), *(wire.simple_data_sources or ())]
         return ConstraintAttachment(
             references=read_references([text for texts in written for text in texts or ()], self.urn),
-            data_sets=tuple(self._set(one) for one in data_sets),
-            metadata_sets=tuple(self._set(one) for one in metadata_sets if isinstance(one, WireSet)),
+            data_sets=tuple(self._set(data_set) for data_set in data_sets),
+            metadata_sets=tuple(
+                self._set(metadata_set) for metadata_set in metadata_sets if isinstance(metadata_set, WireSet)
+            ),
             simple_data_sources=tuple(simple),
             queryable_data_sources=tuple(
                 QueryableDataSource(
-                    data_url=one.data_url or fail(self.urn, "a queryable data source has no dataURL"),
-                    wsdl_url=one.wsdl_url,
-                    wadl_url=one.wadl_url,
-                    is_rest=bool(one.is_rest),
-                    is_web_service=bool(one.is_web_service),
+                    data_url=queryable_data_source.data_url or fail(self.urn, "a queryable data source has no dataURL"),
+                    wsdl_url=queryable_data_source.wsdl_url,
+                    wadl_url=queryable_data_source.wadl_url,
+                    is_rest=bool(queryable_data_source.is_rest),
+                    is_web_service=bool(queryable_data_source.is_web_service),
                 )
-                for one in wire.queryable_data_sources or ()
+                for queryable_data_source in wire.queryable_data_sources or ()
             ),
         )
 

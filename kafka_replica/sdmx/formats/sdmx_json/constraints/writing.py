@@ -32,21 +32,21 @@ _ATTACHED: Final = {
 }
 
 
-def write_constraint(one: Constraint, edition: Edition) -> Json:
+def write_constraint(constraint: Constraint, edition: Edition) -> Json:
     """Write a constraint of any class."""
-    edition.until_2(one.reference_period, "the reference period of a constraint")
-    edition.until_2(stored_parts(one.metadata_key_sets), "key sets of metadata")
-    if edition.is_21 and (one.release_calendar or one.role is not None):
+    edition.until_2(constraint.reference_period, "the reference period of a constraint")
+    edition.until_2(stored_parts(constraint.metadata_key_sets), "key sets of metadata")
+    if edition.is_21 and (constraint.release_calendar or constraint.role is not None):
         raise UnwritableError("SDMX-JSON 2.1 cannot represent the release calendar or a role of a constraint")
-    calendar, period = one.release_calendar, one.reference_period
+    calendar, period = constraint.release_calendar, constraint.reference_period
     return obj(
-        write_maintained(one, edition),
-        {"type" if edition.is_10 else "role": one.role},
-        constraintAttachment=None if one.attachment is None else _attachment(one.attachment, edition),
-        cubeRegions=[_region(each, edition) for each in stored_parts(one.cube_regions)],
-        dataKeySets=[_key_set(each, edition) for each in stored_parts(one.key_sets)],
-        metadataKeySets=[_key_set(each, edition) for each in stored_parts(one.metadata_key_sets)],
-        metadataTargetRegions=[_region(each, edition) for each in stored_parts(one.metadata_target_regions)],
+        write_maintained(constraint, edition),
+        {"type" if edition.is_10 else "role": constraint.role},
+        constraintAttachment=None if constraint.attachment is None else _attachment(constraint.attachment, edition),
+        cubeRegions=[_region(each, edition) for each in stored_parts(constraint.cube_regions)],
+        dataKeySets=[_key_set(each, edition) for each in stored_parts(constraint.key_sets)],
+        metadataKeySets=[_key_set(each, edition) for each in stored_parts(constraint.metadata_key_sets)],
+        metadataTargetRegions=[_region(each, edition) for each in stored_parts(constraint.metadata_target_regions)],
         releaseCalendar=None
         if calendar is None
         else obj(periodicity=calendar.periodicity, offset=calendar.offset, tolerance=calendar.tolerance),
@@ -54,13 +54,16 @@ def write_constraint(one: Constraint, edition: Edition) -> Json:
     )
 
 
-def _attachment(one: ConstraintAttachment, edition: Edition) -> Json:
-    edition.until_2(one.data_sets or one.metadata_sets, "data sets that a constraint is attached to")
-    has_sources = one.simple_data_sources or one.queryable_data_sources
+def _attachment(constraint_attachment: ConstraintAttachment, edition: Edition) -> Json:
+    edition.until_2(
+        constraint_attachment.data_sets or constraint_attachment.metadata_sets,
+        "data sets that a constraint is attached to",
+    )
+    has_sources = constraint_attachment.simple_data_sources or constraint_attachment.queryable_data_sources
     if edition.is_21 and has_sources:
         raise UnwritableError("SDMX-JSON 2.1 cannot represent data sources that a constraint is attached to")
     found: dict[str, Any] = {}
-    for reference in one.references:
+    for reference in constraint_attachment.references:
         if reference.cls in {"DataProvider", "MetadataProvider"}:
             found[reference.cls[0].lower() + reference.cls[1:]] = str(reference)
         elif reference.cls == "MetadataSet":
@@ -71,10 +74,10 @@ def _attachment(one: ConstraintAttachment, edition: Edition) -> Json:
             raise UnwritableError(f"a constraint cannot be attached to {reference}")
     return obj(
         found,
-        _some("dataSet", "dataSets", [_set(each) for each in one.data_sets]),
-        _some("metadataSet", "metadataSets", [_set(each) for each in one.metadata_sets]),
-        _some("simpleDataSource", "simpleDataSources", list(one.simple_data_sources)),
-        queryableDataSources=[_queryable(each) for each in one.queryable_data_sources],
+        _some("dataSet", "dataSets", [_set(each) for each in constraint_attachment.data_sets]),
+        _some("metadataSet", "metadataSets", [_set(each) for each in constraint_attachment.metadata_sets]),
+        _some("simpleDataSource", "simpleDataSources", list(constraint_attachment.simple_data_sources)),
+        queryableDataSources=[_queryable(each) for each in constraint_attachment.queryable_data_sources],
     )
 
 
@@ -83,55 +86,61 @@ def _some(single: str, plural: str, found: list[Any]) -> Json:
     return {single: found[0]} if len(found) == 1 and single != "simpleDataSource" else obj({plural: found})
 
 
-def _set(one: SetReference) -> Json:
-    return {"dataProvider": str(one.provider), "id": one.id}
+def _set(set_reference: SetReference) -> Json:
+    return {"dataProvider": str(set_reference.provider), "id": set_reference.id}
 
 
-def _queryable(one: QueryableDataSource) -> Json:
+def _queryable(queryable_data_source: QueryableDataSource) -> Json:
     return obj(
-        dataURL=one.data_url,
-        wsdlURL=one.wsdl_url,
-        wadlURL=one.wadl_url,
-        isRESTDatasource=one.is_rest,
-        isWebServiceDatasource=one.is_web_service,
+        dataURL=queryable_data_source.data_url,
+        wsdlURL=queryable_data_source.wsdl_url,
+        wadlURL=queryable_data_source.wadl_url,
+        isRESTDatasource=queryable_data_source.is_rest,
+        isWebServiceDatasource=queryable_data_source.is_web_service,
     )
 
 
-def _key_set(one: KeySet, edition: Edition) -> Json:
-    return {"isIncluded": one.is_included, "keys": [_region(each, edition, is_key=True) for each in one.keys]}
+def _key_set(key_set: KeySet, edition: Edition) -> Json:
+    return {"isIncluded": key_set.is_included, "keys": [_region(each, edition, is_key=True) for each in key_set.keys]}
 
 
-def _region(one: Region, edition: Edition, *, is_key: bool = False) -> Json:
-    edition.since_2(one.annotations or one.valid_from or one.valid_to, "annotations or validity of a region")
-    edition.until_2(one.report or one.metadata_target, "the report and metadata target of a region")
-    components = [_selection(each, edition, is_key=False) for each in one.components]
-    included = None if is_key and one.include else one.include
+def _region(region: Region, edition: Edition, *, is_key: bool = False) -> Json:
+    edition.since_2(region.annotations or region.valid_from or region.valid_to, "annotations or validity of a region")
+    edition.until_2(region.report or region.metadata_target, "the report and metadata target of a region")
+    components = [_selection(each, edition, is_key=False) for each in region.components]
+    included = None if is_key and region.include else region.include
     return obj(
-        {"isIncluded" if edition.is_10 and not one.report else "include": included},
+        {"isIncluded" if edition.is_10 and not region.report else "include": included},
         {"attributes" if edition.is_10 else "components": components},
-        keyValues=[_selection(each, edition, is_key=is_key) for each in one.key_values],
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
-        annotations=write_annotations(one.annotations, edition),
-        report=one.report,
-        metadataTarget=one.metadata_target,
+        keyValues=[_selection(each, edition, is_key=is_key) for each in region.key_values],
+        validFrom=region.valid_from,
+        validTo=region.valid_to,
+        annotations=write_annotations(region.annotations, edition),
+        report=region.report,
+        metadataTarget=region.metadata_target,
     )
 
 
-def _selection(one: MemberSelection, edition: Edition, *, is_key: bool) -> Json:
-    edition.since_2(not one.include or one.remove_prefix is not None, "selections that are left out, or lose prefixes")
-    edition.until_2(one.data_sets or one.data_keys or one.objects, "data sets, keys and objects that are selected")
+def _selection(member_selection: MemberSelection, edition: Edition, *, is_key: bool) -> Json:
+    edition.since_2(
+        not member_selection.include or member_selection.remove_prefix is not None,
+        "selections that are left out, or lose prefixes",
+    )
+    edition.until_2(
+        member_selection.data_sets or member_selection.data_keys or member_selection.objects,
+        "data sets, keys and objects that are selected",
+    )
     return obj(
-        _values(one.values, edition, is_key=is_key),
-        id=one.id,
-        timeRange=None if one.time_range is None else _range(one.time_range),
-        include=None if one.include else False,
-        removePrefix=one.remove_prefix,
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
-        dataSets=[_set(each) for each in one.data_sets],
-        dataKeys=[_region(each, edition, is_key=True) for each in one.data_keys],
-        objects=write_urns(one.objects),
+        _values(member_selection.values, edition, is_key=is_key),
+        id=member_selection.id,
+        timeRange=None if member_selection.time_range is None else _range(member_selection.time_range),
+        include=None if member_selection.include else False,
+        removePrefix=member_selection.remove_prefix,
+        validFrom=member_selection.valid_from,
+        validTo=member_selection.valid_to,
+        dataSets=[_set(each) for each in member_selection.data_sets],
+        dataKeys=[_region(each, edition, is_key=True) for each in member_selection.data_keys],
+        objects=write_urns(member_selection.objects),
     )
 
 
@@ -139,34 +148,40 @@ def _values(values: tuple[SelectedValue, ...], edition: Edition, *, is_key: bool
     if is_key and len(values) == 1 and values[0] == SelectedValue(value=values[0].value):
         return {"value": values[0].value}
     if not edition.is_10:
-        return obj(values=[_value(one) for one in values])
+        return obj(values=[_value(value) for value in values])
     is_new = any(
-        one.language or one.valid_from or one.valid_to or one.cascade_values == "excluderoot" for one in values
+        value.language or value.valid_from or value.valid_to or value.cascade_values == "excluderoot"
+        for value in values
     )
     edition.since_2(is_new, "languages, validity, or 'excluderoot' of a selected value")
     return obj(
-        values=[one.value for one in values if one.cascade_values is None],
-        cascadeValues=[one.value for one in values if one.cascade_values is not None],
+        values=[value.value for value in values if value.cascade_values is None],
+        cascadeValues=[value.value for value in values if value.cascade_values is not None],
     )
 
 
-def _value(one: SelectedValue) -> Json:
-    cascade = true(one.cascade_values == "true") or one.cascade_values
-    rest = obj(cascadeValues=cascade, lang=one.language, validFrom=one.valid_from, validTo=one.valid_to)
+def _value(selected_value: SelectedValue) -> Json:
+    cascade = true(selected_value.cascade_values == "true") or selected_value.cascade_values
+    rest = obj(
+        cascadeValues=cascade,
+        lang=selected_value.language,
+        validFrom=selected_value.valid_from,
+        validTo=selected_value.valid_to,
+    )
     # The schema allows a text, too, but pysdmx reads objects only.
-    return {"value": one.value, **rest}
+    return {"value": selected_value.value, **rest}
 
 
-def _range(one: TimeRange) -> Json:
+def _range(time_range: TimeRange) -> Json:
     return obj(
-        beforePeriod=_bound(one.before),
-        afterPeriod=_bound(one.after),
-        startPeriod=_bound(one.start),
-        endPeriod=_bound(one.end),
-        validFrom=one.valid_from,
-        validTo=one.valid_to,
+        beforePeriod=_bound(time_range.before),
+        afterPeriod=_bound(time_range.after),
+        startPeriod=_bound(time_range.start),
+        endPeriod=_bound(time_range.end),
+        validFrom=time_range.valid_from,
+        validTo=time_range.valid_to,
     )
 
 
-def _bound(one: PeriodBound | None) -> Json | None:
-    return None if one is None else {"period": one.period, "isInclusive": one.is_inclusive}
+def _bound(period_bound: PeriodBound | None) -> Json | None:
+    return None if period_bound is None else {"period": period_bound.period, "isInclusive": period_bound.is_inclusive}

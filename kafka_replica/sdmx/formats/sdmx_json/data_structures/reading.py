@@ -51,29 +51,36 @@ _NOTHING: Final = WireRelationship()
 def _dimensions(wire: WireDimensionList) -> list[Written]:
     # 1.0 has a type, and some registries write all dimensions into one list.
     found = [
-        (one.type if one.type is not None and one.type in _OTHER_DIMENSIONS else "Dimension", one)
-        for one in wire.dimensions or ()
+        (
+            dimension.type if dimension.type is not None and dimension.type in _OTHER_DIMENSIONS else "Dimension",
+            dimension,
+        )
+        for dimension in wire.dimensions or ()
     ]
     if wire.measure_dimensions:
-        found += [("MeasureDimension", one) for one in wire.measure_dimensions]
+        found += [("MeasureDimension", measure_dimension) for measure_dimension in wire.measure_dimensions]
     if wire.time_dimensions:
-        found += [("TimeDimension", one) for one in wire.time_dimensions]
+        found += [("TimeDimension", time_dimension) for time_dimension in wire.time_dimensions]
     if wire.time_dimension is not None:
         found.append(("TimeDimension", wire.time_dimension))
     return found
 
 
 def _measures(wire: WireMeasureList) -> list[Written]:
-    found = [("Measure", one) for one in wire.measures or ()]
+    found = [("Measure", measure) for measure in wire.measures or ()]
     return found if wire.primary_measure is None else [("PrimaryMeasure", wire.primary_measure), *found]
 
 
 def _attributes(wire: WireAttributeList) -> list[Written]:
     found = [
-        ("ReportingYearStartDay" if _is_year_start(one) else "DataAttribute", one) for one in wire.attributes or ()
+        ("ReportingYearStartDay" if _is_year_start(attribute) else "DataAttribute", attribute)
+        for attribute in wire.attributes or ()
     ]
     if wire.reporting_year_start_days:
-        found += [("ReportingYearStartDay", one) for one in wire.reporting_year_start_days]
+        found += [
+            ("ReportingYearStartDay", reporting_year_start_day)
+            for reporting_year_start_day in wire.reporting_year_start_days
+        ]
     return found
 
 
@@ -92,14 +99,14 @@ def _attribute_relationship(_: Urn, wire: WireComponent) -> AttributeRelationshi
 def _relationship(wire: WireRelationship, measures: list[str] | None) -> AttributeRelationship:
     if wire.observation is not None and not measures and not wire.primary_measure and _says_no_more(wire):
         return TO_OBSERVATION
-    dimensions = tuple(local_id(one) for one in wire.dimensions or ())
+    dimensions = tuple(local_id(dimension) for dimension in wire.dimensions or ())
     groups = [*(wire.attachment_groups or ()), *([wire.group] if wire.group else [])]
     about = [*([wire.primary_measure] if wire.primary_measure else []), *(measures or ())]
     is_observation = wire.observation is not None or bool(wire.primary_measure)
     return AttributeRelationship(
         kind="observation" if is_observation else "dimensions" if dimensions else "group" if groups else "dataset",
         dimensions=dimensions,
-        groups=tuple(local_id(one) for one in groups),
+        groups=tuple(local_id(group) for group in groups),
         measures=tuple(local_id(one) for one in about),
         optional_dimensions=tuple(
             id_ for id_, is_one in zip(dimensions, wire.are_dimensions_optional or (), strict=False) if is_one
@@ -130,7 +137,7 @@ def read_data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> 
         attributes=items_of(urn, attributes, is_stub=is_stub),
         groups=items_of(urn, _groups(urn, written.groups, context) if written.groups else {}, is_stub=is_stub),
         metadata=read_reference(wire.metadata, urn),
-        metadata_attribute_usages=tuple([_usage(urn, one, context) for one in usages]) if usages else (),
+        metadata_attribute_usages=tuple([_usage(urn, usage, context) for usage in usages]) if usages else (),
         descriptors=_descriptors(urn, written, context),
         evolving_structure=bool(wire.evolving_structure),
         **context.maintained(wire),
@@ -152,9 +159,9 @@ def _descriptors(urn: Urn, wire: WireComponents, context: Context) -> tuple[Iden
     lists = (wire.dimension_list, wire.attribute_list, wire.measure_list)
     return tuple(
         [
-            Identifiable(urn=item_urn(urn, class_, one.id or class_, {}), **annotated)
-            for class_, one in zip(_DESCRIPTORS, lists, strict=True)
-            if one is not None and (one.annotations or one.links) and (annotated := context.annotated(one))
+            Identifiable(urn=item_urn(urn, class_, list_.id or class_, {}), **annotated)
+            for class_, list_ in zip(_DESCRIPTORS, lists, strict=True)
+            if list_ is not None and (list_.annotations or list_.links) and (annotated := context.annotated(list_))
         ]
     )
 
@@ -165,7 +172,7 @@ def _groups(urn: Urn, wires: list[WireGroup], context: Context) -> dict[str, Gro
         group_urn = item_urn(urn, "GroupDimensionDescriptor", wire.id, groups)
         groups[wire.id or ""] = Group(
             urn=group_urn,
-            dimensions=tuple(local_id(one) for one in wire.group_dimensions or ()),
+            dimensions=tuple(local_id(group_dimension) for group_dimension in wire.group_dimensions or ()),
             attachment_constraint=read_reference(wire.attachment_constraint, group_urn),
             **context.annotated(wire),
         )

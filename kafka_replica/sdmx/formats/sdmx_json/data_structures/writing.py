@@ -25,47 +25,47 @@ from kafka_replica.sdmx.model import (
 )
 
 
-def write_dataflow(one: Dataflow, edition: Edition) -> Json:
+def write_dataflow(dataflow: Dataflow, edition: Edition) -> Json:
     """Write a dataflow."""
-    if one.dimension_constraint and not edition.is_21:
+    if dataflow.dimension_constraint and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the dimension constraint of a dataflow")
     return obj(
-        write_maintained(one, edition),
-        structure=write_urn(one.structure_reference),
-        dimensionConstraint=list(one.dimension_constraint),
+        write_maintained(dataflow, edition),
+        structure=write_urn(dataflow.structure_reference),
+        dimensionConstraint=list(dataflow.dimension_constraint),
     )
 
 
-def write_data_structure(one: DataStructure, edition: Edition) -> Json:
+def write_data_structure(data_structure: DataStructure, edition: Edition) -> Json:
     """Write a data structure."""
-    if one.evolving_structure and not edition.is_21:
+    if data_structure.evolving_structure and not edition.is_21:
         raise UnwritableError("only SDMX-JSON 2.1 has a place for the mark that a structure evolves")
-    edition.since_2(one.metadata, "the metadata structure of a data structure")
-    edition.since_2(one.metadata_attribute_usages, "metadata attributes in a data structure")
+    edition.since_2(data_structure.metadata, "the metadata structure of a data structure")
+    edition.since_2(data_structure.metadata_attribute_usages, "metadata attributes in a data structure")
     return obj(
-        write_maintained(one, edition),
-        dataStructureComponents=None if one.dimension_list.is_stub else _components(one, edition),
-        metadata=write_urn(one.metadata),
-        evolvingStructure=true(one.evolving_structure),
+        write_maintained(data_structure, edition),
+        dataStructureComponents=None if data_structure.dimension_list.is_stub else _components(data_structure, edition),
+        metadata=write_urn(data_structure.metadata),
+        evolvingStructure=true(data_structure.evolving_structure),
     )
 
 
-def _components(one: DataStructure, edition: Edition) -> Json | None:
+def _components(data_structure: DataStructure, edition: Edition) -> Json | None:
     attributes: Json = {}
-    for each in one.attributes.values():
+    for each in data_structure.attributes.values():
         is_apart = edition.is_10 and each.urn.cls == "ReportingYearStartDay"
         attributes.setdefault("reportingYearStartDays" if is_apart else "attributes", []).append(
             _attribute(each, edition)
         )
-    usages = [_usage(each, edition) for each in one.metadata_attribute_usages]
-    lists = {each.urn.cls: each for each in one.descriptors}
+    usages = [_usage(each, edition) for each in data_structure.metadata_attribute_usages]
+    lists = {each.urn.cls: each for each in data_structure.descriptors}
     found = obj(
-        dimensionList=write_components(lists, "DimensionDescriptor", _dimensions(one, edition), edition),
+        dimensionList=write_components(lists, "DimensionDescriptor", _dimensions(data_structure, edition), edition),
         attributeList=write_components(
             lists, "AttributeDescriptor", attributes | obj(metadataAttributeUsages=usages), edition
         ),
-        measureList=write_components(lists, "MeasureDescriptor", _measures(one, edition), edition),
-        groups=[_group(each, edition) for each in one.groups.values()],
+        measureList=write_components(lists, "MeasureDescriptor", _measures(data_structure, edition), edition),
+        groups=[_group(each, edition) for each in data_structure.groups.values()],
     )
     return found or None
 
@@ -78,9 +78,9 @@ def write_components(lists: dict[str, Identifiable], class_: str, content: Json,
     return {"id": class_} | content if content else None
 
 
-def _dimensions(one: DataStructure, edition: Edition) -> Json:
+def _dimensions(data_structure: DataStructure, edition: Edition) -> Json:
     found: Json = {}
-    for each in one.dimension_list.values():
+    for each in data_structure.dimension_list.values():
         written = _dimension(each, edition)
         if not each.is_time:
             is_measure = each.urn.cls == "MeasureDimension"
@@ -93,9 +93,9 @@ def _dimensions(one: DataStructure, edition: Edition) -> Json:
     return found
 
 
-def _measures(one: DataStructure, edition: Edition) -> Json:
+def _measures(data_structure: DataStructure, edition: Edition) -> Json:
     found: Json = {}
-    for each in one.measures.values():
+    for each in data_structure.measures.values():
         written = _measure(each, edition)
         is_primary = each.urn.cls == "PrimaryMeasure"
         edition.until_2(is_primary, "a primary measure that is not called OBS_VALUE")
@@ -107,68 +107,87 @@ def _measures(one: DataStructure, edition: Edition) -> Json:
     return found
 
 
-def write_component(one: Component, edition: Edition) -> Json:
+def write_component(component: Component, edition: Edition) -> Json:
     """Write the parts that every component has."""
     return obj(
-        write_identified(one, edition),
-        conceptIdentity=write_urn(one.concept),
-        localRepresentation=write_representation(one.representation, edition),
-        conceptRoles=write_urns(one.concept_roles),
+        write_identified(component, edition),
+        conceptIdentity=write_urn(component.concept),
+        localRepresentation=write_representation(component.representation, edition),
+        conceptRoles=write_urns(component.concept_roles),
     )
 
 
-def _dimension(one: Dimension, edition: Edition) -> Json:
+def _dimension(dimension: Dimension, edition: Edition) -> Json:
     # The schemas of 2.x allow no position for the time dimension.
-    position = None if one.is_time and not edition.is_10 else one.position
-    return obj(write_component(one, edition), position=position, type=one.urn.cls if edition.is_10 else None)
+    position = None if dimension.is_time and not edition.is_10 else dimension.position
+    return obj(
+        write_component(dimension, edition), position=position, type=dimension.urn.cls if edition.is_10 else None
+    )
 
 
-def _measure(one: Measure, edition: Edition) -> Json:
-    usage = None if edition.is_10 else "mandatory" if one.mandatory else "optional"
-    return obj(write_component(one, edition), usage=usage)
+def _measure(measure: Measure, edition: Edition) -> Json:
+    usage = None if edition.is_10 else "mandatory" if measure.mandatory else "optional"
+    return obj(write_component(measure, edition), usage=usage)
 
 
-def _attribute(one: Attribute, edition: Edition) -> Json:
+def _attribute(attribute: Attribute, edition: Edition) -> Json:
     if edition.is_10:
-        usage = {"assignmentStatus": "Mandatory" if one.mandatory else "Conditional"}
+        usage = {"assignmentStatus": "Mandatory" if attribute.mandatory else "Conditional"}
         measures: list[str] = []
-        edition.since_2(one.relationship.kind != "observation" and one.relationship.measures, "the measures that an "
-                        "attribute is about")  # fmt: skip
+        is_of_measures = attribute.relationship.kind != "observation" and attribute.relationship.measures
+        edition.since_2(is_of_measures, "the measures that an attribute is about")
     else:
-        usage = {"usage": "mandatory" if one.mandatory else "optional"}
-        measures = list(one.relationship.measures)
-    relationship = _relationship(one.relationship, edition)
-    return obj(write_component(one, edition), usage, attributeRelationship=relationship, measureRelationship=measures)
+        usage = {"usage": "mandatory" if attribute.mandatory else "optional"}
+        measures = list(attribute.relationship.measures)
+    relationship = _relationship(attribute.relationship, edition)
+    return obj(
+        write_component(attribute, edition), usage, attributeRelationship=relationship, measureRelationship=measures
+    )
 
 
-def _relationship(one: AttributeRelationship, edition: Edition) -> Json:
-    edition.since_2(one.optional_dimensions, "optional dimensions of an attribute")
-    edition.until_2(one.dimensions and one.groups, "groups in addition to the dimensions of an attribute")
-    if one.kind == "observation":
-        return {"primaryMeasure": (one.measures or ("OBS_VALUE",))[0]} if edition.is_10 else {"observation": {}}
-    if one.kind == "dataset":
+def _relationship(attribute_relationship: AttributeRelationship, edition: Edition) -> Json:
+    edition.since_2(attribute_relationship.optional_dimensions, "optional dimensions of an attribute")
+    edition.until_2(
+        attribute_relationship.dimensions and attribute_relationship.groups,
+        "groups in addition to the dimensions of an attribute",
+    )
+    if attribute_relationship.kind == "observation":
+        return (
+            {"primaryMeasure": (attribute_relationship.measures or ("OBS_VALUE",))[0]}
+            if edition.is_10
+            else {"observation": {}}
+        )
+    if attribute_relationship.kind == "dataset":
         return {"none": {}} if edition.is_10 else {"dataflow": {}}
-    if one.kind == "group":
-        return obj(group=next(iter(one.groups), None))
-    optional = [each in one.optional_dimensions for each in one.dimensions] if one.optional_dimensions else []
-    return obj(dimensions=list(one.dimensions), attachmentGroups=list(one.groups), areDimensionsOptional=optional)
+    if attribute_relationship.kind == "group":
+        return obj(group=next(iter(attribute_relationship.groups), None))
+    optional = (
+        [each in attribute_relationship.optional_dimensions for each in attribute_relationship.dimensions]
+        if attribute_relationship.optional_dimensions
+        else []
+    )
+    return obj(
+        dimensions=list(attribute_relationship.dimensions),
+        attachmentGroups=list(attribute_relationship.groups),
+        areDimensionsOptional=optional,
+    )
 
 
-def _usage(one: MetadataAttributeUsage, edition: Edition) -> Json:
-    own = obj(annotations=write_annotations(one.annotations, edition))
-    if one.links or one.uri is not None:
+def _usage(metadata_attribute_usage: MetadataAttributeUsage, edition: Edition) -> Json:
+    own = obj(annotations=write_annotations(metadata_attribute_usage.annotations, edition))
+    if metadata_attribute_usage.links or metadata_attribute_usage.uri is not None:
         raise UnwritableError("links of the usage of a metadata attribute can only be written in SDMX-ML")
     return obj(
         own,
-        metadataAttributeReference=one.metadata_attribute,
-        attributeRelationship=_relationship(one.relationship, edition),
+        metadataAttributeReference=metadata_attribute_usage.metadata_attribute,
+        attributeRelationship=_relationship(metadata_attribute_usage.relationship, edition),
     )
 
 
-def _group(one: Group, edition: Edition) -> Json:
-    edition.until_2(one.attachment_constraint, "the attachment constraint of a group")
+def _group(group: Group, edition: Edition) -> Json:
+    edition.until_2(group.attachment_constraint, "the attachment constraint of a group")
     return obj(
-        write_identified(one, edition),
-        groupDimensions=list(one.dimensions),
-        attachmentConstraint=write_urn(one.attachment_constraint),
+        write_identified(group, edition),
+        groupDimensions=list(group.dimensions),
+        attachmentConstraint=write_urn(group.attachment_constraint),
     )

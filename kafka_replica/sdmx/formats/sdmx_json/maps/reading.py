@@ -51,11 +51,14 @@ def read_representation_map(urn: Urn, wire: WireRepresentationMap, context: Cont
     """Build a RepresentationMap."""
     return RepresentationMap(
         urn=urn,
-        sources=tuple(_end(urn, one) for one in wire.source or ()),
-        targets=tuple(_end(urn, one) for one in wire.target or ()),
+        sources=tuple(_end(urn, source) for source in wire.source or ()),
+        targets=tuple(_end(urn, target) for target in wire.target or ()),
         mappings=parts_of(
             urn,
-            [_mapping(one, context) for one in wire.representation_mappings or ()],
+            [
+                _mapping(representation_mapping, context)
+                for representation_mapping in wire.representation_mappings or ()
+            ],
             is_stub=bool(wire.is_external_reference),
         ),
         **context.maintained(wire),
@@ -69,7 +72,7 @@ def _end(urn: Urn, wire: WireEnd) -> Urn | str:
 
 def _mapping(wire: WireMapping, context: Context) -> RepresentationMapping:
     return RepresentationMapping(
-        sources=tuple(_mapped(one) for one in wire.source_values or ()),
+        sources=tuple(_mapped(source_value) for source_value in wire.source_values or ()),
         targets=tuple(wire.target_values or ()),
         valid_from=wire.valid_from,
         valid_to=wire.valid_to,
@@ -141,8 +144,8 @@ class _Maker:
     def _date_map(self, class_: str, wire: WireDateMap) -> dict[str, Any]:
         pairs = wire.mapped_components or []
         return self._identified(class_, wire) | {
-            "sources": tuple(one.source for one in pairs if one.source is not None),
-            "targets": tuple(one.target for one in pairs if one.target is not None),
+            "sources": tuple(pair.source for pair in pairs if pair.source is not None),
+            "targets": tuple(pair.target for pair in pairs if pair.target is not None),
             "frequency_dimension": wire.frequency_dimension,
             "mapped_frequencies": tuple(wire.mapped_frequencies or ()),
             "target_frequency": wire.target_frequency,

@@ -59,7 +59,7 @@ class Context(NamedTuple):
         """Return annotations, links and uri as arguments, without empty fields."""
         arguments: dict[str, Any] = {}
         if wire.annotations:
-            arguments["annotations"] = tuple(self.annotation(one) for one in wire.annotations)
+            arguments["annotations"] = tuple(self.annotation(annotation) for annotation in wire.annotations)
         if wire.links:
             self._add_links(arguments, wire.links, is_maintainable=isinstance(wire, WireMaintainable))
         return arguments
@@ -167,7 +167,7 @@ class Context(NamedTuple):
             text_type=wire.data_type or wire.text_type,
             is_sequence=wire.is_sequence,
             is_multi_lingual=wire.is_multi_lingual,
-            sentinel_values=tuple(self._sentinel(one) for one in wire.sentinel_values or ()),
+            sentinel_values=tuple(self._sentinel(sentinel_value) for sentinel_value in wire.sentinel_values or ()),
             **read_facets(wire, where),
         )
 

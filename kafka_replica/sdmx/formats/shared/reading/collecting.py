@@ -80,7 +80,7 @@ class ErrorCollector:
 
     def _once(self, found: list[tuple[P, A]], describe: Callable[[P, str], UnreadableArtefact]) -> list[A]:
         # A copy that cannot be read may be the valid one.
-        copies = Counter([*(artefact.urn for _, artefact in found), *(one.urn for one in self.errors if one.urn)])
+        copies = Counter([*(artefact.urn for _, artefact in found), *(error.urn for error in self.errors if error.urn)])
         for place, artefact in found:
             if copies[artefact.urn] > 1:
                 self.errors.append(describe(place, str(twice(artefact.urn)))._replace(urn=artefact.urn))

@@ -43,60 +43,60 @@ KINDS_31: Final = {
 def attached_to(kinds: Mapping[str, AttachmentKinds]) -> Callable[[Artefact], str | None]:
     """Return a rule: the attachments of a constraint are of the kinds that its class allows."""
 
-    def reason_of(one: Artefact) -> str | None:
-        known = kinds.get(one.urn.cls)
-        if not isinstance(one, Constraint) or known is None or one.attachment is None:
+    def reason_of(artefact: Artefact) -> str | None:
+        known = kinds.get(artefact.urn.cls)
+        if not isinstance(artefact, Constraint) or known is None or artefact.attachment is None:
             return None
-        counts = _attached(one.attachment)
+        counts = _attached(artefact.attachment)
         if len(counts) != 1:
             return "demands that a constraint is attached to things of one kind"
         [(kind, count)] = counts.items()
         if kind not in known.many.split() and (count > 1 or kind not in known.once.split()):
-            return f"cannot represent {count} {kind} that a {one.urn.cls} is attached to"
-        if one.attachment.queryable_data_sources and kind not in known.queried.split():
-            return f"cannot represent data sources in addition to the {kind} that a {one.urn.cls} is attached to"
+            return f"cannot represent {count} {kind} that a {artefact.urn.cls} is attached to"
+        if artefact.attachment.queryable_data_sources and kind not in known.queried.split():
+            return f"cannot represent data sources in addition to the {kind} that a {artefact.urn.cls} is attached to"
         return None
 
     return reason_of
 
 
-def _attached(one: ConstraintAttachment) -> Counter[str]:
+def _attached(constraint_attachment: ConstraintAttachment) -> Counter[str]:
     """Return the number of objects of each kind that a constraint is attached to."""
-    counts = Counter(urn.cls for urn in one.references)
-    counts.update(DataSet=len(one.data_sets), MetadataSet=len(one.metadata_sets))
-    counts.update(SimpleDataSource=len(one.simple_data_sources))
+    counts = Counter(urn.cls for urn in constraint_attachment.references)
+    counts.update(DataSet=len(constraint_attachment.data_sets), MetadataSet=len(constraint_attachment.metadata_sets))
+    counts.update(SimpleDataSource=len(constraint_attachment.simple_data_sources))
     return +counts
 
 
-def values_of_keys(one: Artefact) -> str | None:
+def values_of_keys(artefact: Artefact) -> str | None:
     """Return why a cube region that selects a dimension without values is refused, or None."""
-    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(artefact.cube_regions) if isinstance(artefact, Constraint) else []
     is_wrong = any(not key.values and key.time_range is None for region in found for key in region.key_values)
     return "demands the values of a dimension that a region selects" if is_wrong else None
 
 
-def dated_keys(one: Artefact) -> str | None:
+def dated_keys(artefact: Artefact) -> str | None:
     """Return why values in keys with their own validity are refused, or None."""
-    values = _values_in_keys(one) if isinstance(one, Constraint) else []
+    values = _values_in_keys(artefact) if isinstance(artefact, Constraint) else []
     is_wrong = any(value.valid_from is not None or value.valid_to is not None for value in values)
     return "cannot represent the validity of a value in a key" if is_wrong else None
 
 
-def _values_in_keys(one: Constraint) -> Iterator[SelectedValue]:
-    for key in (key for key_set in stored_parts(one.key_sets) for key in key_set.keys):
+def _values_in_keys(constraint: Constraint) -> Iterator[SelectedValue]:
+    for key in (key for key_set in stored_parts(constraint.key_sets) for key in key_set.keys):
         for selection in (*key.key_values, *key.components):
             yield from selection.values
 
 
-def dated_regions(one: Artefact) -> str | None:
+def dated_regions(artefact: Artefact) -> str | None:
     """Return why cube regions with a validity are refused, or None."""
-    found = stored_parts(one.cube_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(artefact.cube_regions) if isinstance(artefact, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
     return "cannot represent the validity of a cube region" if is_wrong else None
 
 
-def annotated_target_regions(one: Artefact) -> str | None:
+def annotated_target_regions(artefact: Artefact) -> str | None:
     """Return why annotations of target regions are refused, or None."""
-    found = stored_parts(one.metadata_target_regions) if isinstance(one, Constraint) else []
+    found = stored_parts(artefact.metadata_target_regions) if isinstance(artefact, Constraint) else []
     is_wrong = any(region.annotations for region in found)
     return "cannot represent annotations of a target region" if is_wrong else None

@@ -50,12 +50,16 @@ def in_order(one: DataStructure, format_: Format) -> DataStructure:
     return _with_whole_keys(one) if format_ in _WHOLE_KEYS else one
 
 
-def _with_whole_keys(one: DataStructure) -> DataStructure:
+def _with_whole_keys(data_structure: DataStructure) -> DataStructure:
     """Reorder the dimensions of series attributes, which name all dimensions of the key, to the order of the key."""
-    key = tuple(each.id for each in one.dimension_list.values() if not each.is_time)
+    key = tuple(each.id for each in data_structure.dimension_list.values() if not each.is_time)
     changed = {
         id_: replace(each, relationship=replace(each.relationship, dimensions=key))
-        for id_, each in one.attributes.items()
+        for id_, each in data_structure.attributes.items()
         if each.relationship.dimensions != key and sorted(each.relationship.dimensions) == sorted(key)
     }
-    return replace(one, attributes=Items({**one.attributes, **changed})) if changed else one
+    return (
+        replace(data_structure, attributes=Items({**data_structure.attributes, **changed}))
+        if changed
+        else data_structure
+    )

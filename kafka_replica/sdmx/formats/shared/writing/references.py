@@ -92,12 +92,12 @@ def _check_earlier(format_: Format) -> Change:
     is_10 = format_ is Format.SDMX_ML_1_0
     is_id = _is_token if is_10 else _is_id_of_2_0
 
-    def check(one: Urn) -> None:
-        own = one.id if one.item is None else one.item.rpartition(".")[2]
-        if not all(map(is_id, (own, one.id, one.agency))):
-            raise UnwritableError(f"the format cannot represent the id or the agency of {one}")
-        if is_10 and one.cls in _NAMED_1_0 and not _is_name_of_xml(own):
-            raise UnwritableError(f"the format cannot represent the id {own!r} of a {one.cls}")
+    def check(urn: Urn) -> None:
+        own = urn.id if urn.item is None else urn.item.rpartition(".")[2]
+        if not all(map(is_id, (own, urn.id, urn.agency))):
+            raise UnwritableError(f"the format cannot represent the id or the agency of {urn}")
+        if is_10 and urn.cls in _NAMED_1_0 and not _is_name_of_xml(own):
+            raise UnwritableError(f"the format cannot represent the id {own!r} of a {urn.cls}")
 
     return _of_each_urn(check)
 
@@ -108,18 +108,18 @@ def check_references(format_: Format, *classes: str) -> Change:
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
 
-    def check(one: Urn) -> None:
+    def check(urn: Urn) -> None:
         if classes:
-            _check_class(one, classes)
-        known = CLASSES.get(one.cls)
-        if since_3 and (known is None or one.package not in {known.package, known.item_package}):
-            raise UnwritableError(f"the format cannot represent a reference to {one}, which is not of an SDMX class")
-        if one.cls in absent:
-            raise UnwritableError(f"the format cannot represent a reference to {one}")
-        if not (_is_agency(one.agency) and is_version(one.version)):
-            raise UnwritableError(f"the format cannot represent the agency or the version of {one}")
-        if since_3 and _FIXED_SCHEMES.get(one.cls, one.id) != one.id:
-            raise UnwritableError(f"the format cannot represent a scheme other than {_FIXED_SCHEMES[one.cls]} in {one}")
+            _check_class(urn, classes)
+        known = CLASSES.get(urn.cls)
+        if since_3 and (known is None or urn.package not in {known.package, known.item_package}):
+            raise UnwritableError(f"the format cannot represent a reference to {urn}, which is not of an SDMX class")
+        if urn.cls in absent:
+            raise UnwritableError(f"the format cannot represent a reference to {urn}")
+        if not (_is_agency(urn.agency) and is_version(urn.version)):
+            raise UnwritableError(f"the format cannot represent the agency or the version of {urn}")
+        if since_3 and _FIXED_SCHEMES.get(urn.cls, urn.id) != urn.id:
+            raise UnwritableError(f"the format cannot represent a scheme other than {_FIXED_SCHEMES[urn.cls]} in {urn}")
 
     return _of_each_urn(check)
 
@@ -128,36 +128,38 @@ def _of_each_urn(check: Callable[[Urn], None]) -> Change:
     """Return a change that checks a URN, or each URN of several parts, and changes nothing."""
 
     def checked(found: Any, _: Any) -> Any:
-        for one in stored_parts(found) if isinstance(found, tuple) else (found,):
-            if isinstance(one, Urn):
-                check(one)
+        for stored_part in stored_parts(found) if isinstance(found, tuple) else (found,):
+            if isinstance(stored_part, Urn):
+                check(stored_part)
         return found
 
     return checked
 
 
-def _check_class(one: Urn, classes: tuple[str, ...]) -> None:
+def _check_class(urn: Urn, classes: tuple[str, ...]) -> None:
     """Raise UnwritableError for a URN of another class, or of a metadata structure with an item, which 2.0 can contain.
 
     Other artefacts may have an item: the schemas of SDMX-JSON accept this, and such files exist.
     """
-    if one.cls not in classes:
-        raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {one}")
-    if one.item is not None and one.cls == "MetadataStructure":
+    if urn.cls not in classes:
+        raise UnwritableError(f"the format has a place for a {' or '.join(classes)} where it refers to {urn}")
+    if urn.item is not None and urn.cls == "MetadataStructure":
         raise UnwritableError(
-            f"the reference to {one} names the item {one.item!r}, where the format has a place for a {one.cls} alone "
+            f"the reference to {urn} names the item {urn.item!r}, where the format has a place for a {urn.cls} alone "
             "(remove the item from the reference to use this format)"
         )
 
 
 def with_address(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """Return the links that SDMX-ML 3.x can represent: those with an address."""
-    return links if all(one.url is not None for one in links) else tuple(one for one in links if one.url is not None)
+    return (
+        links if all(link.url is not None for link in links) else tuple(link for link in links if link.url is not None)
+    )
 
 
 def with_target(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """Return the links that SDMX-JSON can represent: those with an address or a URN."""
-    kept = tuple(one for one in links if one.url is not None or one.urn is not None)
+    kept = tuple(link for link in links if link.url is not None or link.urn is not None)
     return links if len(kept) == len(links) else kept
 
 
@@ -165,9 +167,9 @@ def with_known_urns(links: tuple[Link, ...], _: Any) -> tuple[Link, ...]:
     """Return the links that SDMX-JSON 2.x can represent: with an address or an allowed URN; other URNs are dropped."""
     if not links:  # as in most codes, which are many
         return links
-    if all(_is_urn_3(one.urn) for one in links):
+    if all(_is_urn_3(link.urn) for link in links):
         return with_target(links, None)
-    return with_target(tuple(one if _is_urn_3(one.urn) else replace(one, urn=None) for one in links), None)
+    return with_target(tuple(link if _is_urn_3(link.urn) else replace(link, urn=None) for link in links), None)
 
 
 def _is_urn_3(text: str | None) -> bool:

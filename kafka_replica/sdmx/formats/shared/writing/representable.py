@@ -82,52 +82,56 @@ def _as_fusion(artefact: Artefact) -> Artefact:
 def _with_occurrences(found: Items[MetadataAttribute]) -> Items[MetadataAttribute]:
     return Items({
         id_: replace(
-            one,
-            max_occurs=1 if one.max_occurs is None else one.max_occurs,
-            metadata_attributes=_with_occurrences(one.metadata_attributes),
+            value,
+            max_occurs=1 if value.max_occurs is None else value.max_occurs,
+            metadata_attributes=_with_occurrences(value.metadata_attributes),
         )
-        for id_, one in found.items()
+        for id_, value in found.items()
     })  # fmt: skip
 
 
-def _with_role(one: Constraint, format_: Format) -> Constraint:
+def _with_role(constraint: Constraint, format_: Format) -> Constraint:
     """Drop the role Allowed, which 3.1 implies, or add the role for earlier formats, which require it."""
     if format_ in _SINCE_3_1:
-        return replace(one, role=None) if one.role == _ALLOWED else one
-    return replace(one, role=_ALLOWED) if one.role is None and not one.is_stub else one
+        return replace(constraint, role=None) if constraint.role == _ALLOWED else constraint
+    return replace(constraint, role=_ALLOWED) if constraint.role is None and not constraint.is_stub else constraint
 
 
-def _with_measures(one: DataStructure) -> DataStructure:
+def _with_measures(data_structure: DataStructure) -> DataStructure:
     """Convert the primary measure to an ordinary measure, as in 3.x (Technical Notes 3.0, "Measures")."""
-    if one.measures.is_stub:
-        return one
-    primary = one.measures.get(_OBS_VALUE)
+    if data_structure.measures.is_stub:
+        return data_structure
+    primary = data_structure.measures.get(_OBS_VALUE)
     if primary is None or primary.urn.cls != "PrimaryMeasure":
-        return one
-    measure = replace(primary, urn=one.urn.with_item("Measure", _OBS_VALUE))
-    return _changed(one, measure, ())
+        return data_structure
+    measure = replace(primary, urn=data_structure.urn.with_item("Measure", _OBS_VALUE))
+    return _changed(data_structure, measure, ())
 
 
-def _with_primary_measure(one: DataStructure) -> DataStructure:
+def _with_primary_measure(data_structure: DataStructure) -> DataStructure:
     """Convert a measure OBS_VALUE, if it is the only measure, to the primary measure of 2.1."""
-    if one.measures.is_stub or list(one.measures) != [_OBS_VALUE]:
-        return one
-    measure: Measure = one.measures[_OBS_VALUE]
+    if data_structure.measures.is_stub or list(data_structure.measures) != [_OBS_VALUE]:
+        return data_structure
+    measure: Measure = data_structure.measures[_OBS_VALUE]
     if measure.concept_roles:
-        return one
+        return data_structure
     # 2.1 does not state whether this measure is mandatory, because data are always reported for it.
-    primary = replace(measure, urn=one.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
-    return _changed(one, primary, (_OBS_VALUE,))
+    primary = replace(measure, urn=data_structure.urn.with_item("PrimaryMeasure", _OBS_VALUE), mandatory=False)
+    return _changed(data_structure, primary, (_OBS_VALUE,))
 
 
-def _changed(one: DataStructure, measure: Measure, named: tuple[str, ...]) -> DataStructure:
-    measures = Items({**one.measures, _OBS_VALUE: measure})
-    attributes = Items({id_: _about(each, named) for id_, each in one.attributes.items()})
-    return replace(one, measures=measures, attributes=attributes)
+def _changed(data_structure: DataStructure, measure: Measure, named: tuple[str, ...]) -> DataStructure:
+    measures = Items({**data_structure.measures, _OBS_VALUE: measure})
+    attributes = Items({id_: _about(each, named) for id_, each in data_structure.attributes.items()})
+    return replace(data_structure, measures=measures, attributes=attributes)
 
 
-def _about(one: Attribute, named: tuple[str, ...]) -> Attribute:
-    relationship: AttributeRelationship = one.relationship
+def _about(attribute: Attribute, named: tuple[str, ...]) -> Attribute:
+    relationship: AttributeRelationship = attribute.relationship
     if relationship.kind != "observation" or relationship.measures not in {(), (_OBS_VALUE,)}:
-        return one
-    return one if relationship.measures == named else replace(one, relationship=replace(relationship, measures=named))
+        return attribute
+    return (
+        attribute
+        if relationship.measures == named
+        else replace(attribute, relationship=replace(relationship, measures=named))
+    )

@@ -38,25 +38,36 @@ def as_earlier(artefact: Maintainable, *, is_10: bool) -> Maintainable:
     return artefact
 
 
-def is_standalone(one: ConceptScheme) -> bool:
+def is_standalone(concept_scheme: ConceptScheme) -> bool:
     """Return True for the scheme that holds standalone concepts, which has no content of its own."""
-    return one.id == STANDALONE_CONCEPTS and one.version == DEFAULT_VERSION and not one.concepts.is_stub
+    return (
+        concept_scheme.id == STANDALONE_CONCEPTS
+        and concept_scheme.version == DEFAULT_VERSION
+        and not concept_scheme.concepts.is_stub
+    )
 
 
-def _standing_alone(one: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
+def _standing_alone(concept_scheme: ConceptScheme, concepts: Items[Concept]) -> ConceptScheme:
     """Return the scheme that the reader builds for standalone concepts."""
-    return ConceptScheme(urn=one.urn, names=synthetic_name(one.urn), concepts=concepts, is_partial=one.is_partial)
+    return ConceptScheme(
+        urn=concept_scheme.urn,
+        names=synthetic_name(concept_scheme.urn),
+        concepts=concepts,
+        is_partial=concept_scheme.is_partial,
+    )
 
 
-def without_time_format(one: DataStructure) -> DataStructure:
+def without_time_format(data_structure: DataStructure) -> DataStructure:
     """Return the structure without the time format if that is the default of the time dimension."""
-    if one.dimension_list.is_stub or not any(each.representation == _TIME for each in one.dimension_list.values()):
-        return one
+    if data_structure.dimension_list.is_stub or not any(
+        each.representation == _TIME for each in data_structure.dimension_list.values()
+    ):
+        return data_structure
     dimensions = {
         id_: replace(each, representation=None) if each.is_time and each.representation == _TIME else each
-        for id_, each in one.dimension_list.items()
+        for id_, each in data_structure.dimension_list.items()
     }
-    return replace(one, dimension_list=Items(dimensions))
+    return replace(data_structure, dimension_list=Items(dimensions))
 
 
 def as_edi(artefact: Maintainable) -> Maintainable:
@@ -82,7 +93,7 @@ def _in_line(found: InternationalString) -> InternationalString:
 
 
 def _in_lines(found: Items[N]) -> Items[N]:
-    made = {id_: (one, _in_line(one.names)) for id_, one in found.items()}
+    made = {id_: (value, _in_line(value.names)) for id_, value in found.items()}
     if all(names is one.names for one, names in made.values()):
         return found
     return Items({id_: replace(one, names=names) for id_, (one, names) in made.items()})

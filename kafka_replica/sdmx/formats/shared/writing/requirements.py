@@ -57,54 +57,55 @@ def check(artefact: Artefact, format_: Format) -> None:
         raise UnwritableError(f"{format_.title} has a place for {once}")
 
 
-def _version(one: Artefact) -> str | None:
-    if one.urn.cls not in _UNVERSIONED or one.version == DEFAULT_VERSION:
+def _version(artefact: Artefact) -> str | None:
+    if artefact.urn.cls not in _UNVERSIONED or artefact.version == DEFAULT_VERSION:
         return None
-    return f"cannot represent the version {one.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
+    version = f"the version {artefact.version} of schemes of organisations, which is always {DEFAULT_VERSION}"
+    return f"cannot represent {version}"
 
 
-def _fixed_id(one: Artefact) -> str | None:
-    known = FIXED_IDS.get(one.urn.cls)
-    return None if known in {None, one.id} else f"cannot represent an id of this scheme other than {known}"
+def _fixed_id(artefact: Artefact) -> str | None:
+    known = FIXED_IDS.get(artefact.urn.cls)
+    return None if known in {None, artefact.id} else f"cannot represent an id of this scheme other than {known}"
 
 
-def _fixed_version_21(one: Artefact) -> str | None:
-    return _version(one) if one.urn.cls in FIXED_IDS else None
+def _fixed_version_21(artefact: Artefact) -> str | None:
+    return _version(artefact) if artefact.urn.cls in FIXED_IDS else None
 
 
-def _final(one: Artefact) -> str | None:
-    is_wrong = one.is_final and one.urn.cls in FIXED_IDS
+def _final(artefact: Artefact) -> str | None:
+    is_wrong = artefact.is_final and artefact.urn.cls in FIXED_IDS
     return "cannot represent the mark final of a scheme of organisations" if is_wrong else None
 
 
-def _version_of_categorisation(one: Artefact) -> str | None:
-    is_wrong = isinstance(one, Categorisation) and one.version != DEFAULT_VERSION
-    return f"cannot represent the version {one.version} of a categorisation" if is_wrong else None
+def _version_of_categorisation(artefact: Artefact) -> str | None:
+    is_wrong = isinstance(artefact, Categorisation) and artefact.version != DEFAULT_VERSION
+    return f"cannot represent the version {artefact.version} of a categorisation" if is_wrong else None
 
 
-def _partial(one: Artefact) -> str | None:
-    is_scheme = hasattr(type(one), "items_field") and one.urn.cls not in _HAS_ITEMS
-    is_wrong = one.is_partial and (not is_scheme or isinstance(one, ValueList))
-    return f"cannot represent the mark that a {one.urn.cls} is partial" if is_wrong else None
+def _partial(artefact: Artefact) -> str | None:
+    is_scheme = hasattr(type(artefact), "items_field") and artefact.urn.cls not in _HAS_ITEMS
+    is_wrong = artefact.is_partial and (not is_scheme or isinstance(artefact, ValueList))
+    return f"cannot represent the mark that a {artefact.urn.cls} is partial" if is_wrong else None
 
 
-def _partial_language(one: Artefact) -> str | None:
-    return "cannot represent the mark that languages are left out" if one.is_partial_language else None
+def _partial_language(artefact: Artefact) -> str | None:
+    return "cannot represent the mark that languages are left out" if artefact.is_partial_language else None
 
 
-def _vtl_version(one: Artefact) -> str | None:
-    is_wrong = isinstance(one, VtlDefinitionScheme) and one.vtl_version is None
+def _vtl_version(artefact: Artefact) -> str | None:
+    is_wrong = isinstance(artefact, VtlDefinitionScheme) and artefact.vtl_version is None
     return "demands the version of VTL" if is_wrong else None
 
 
 def _needs(kind: type[Artefact] | tuple[type[Artefact], ...], *fields: str) -> Callable[[Artefact], str | None]:
     """Return a rule: an artefact of a class must have these fields to be written in this format."""
 
-    def reason_of(one: Artefact) -> str | None:
-        if not isinstance(one, kind):
+    def reason_of(artefact: Artefact) -> str | None:
+        if not isinstance(artefact, kind):
             return None
-        missing = [field.replace("_", " ") for field in fields if not _has(getattr(one, field))]
-        return f"demands the {' and the '.join(missing)} of a {one.urn.cls}" if missing else None
+        missing = [field.replace("_", " ") for field in fields if not _has(getattr(artefact, field))]
+        return f"demands the {' and the '.join(missing)} of a {artefact.urn.cls}" if missing else None
 
     return reason_of
 
@@ -113,21 +114,21 @@ def _has(value: Any) -> bool:
     return value is not None and not (isinstance(value, Items) and value.is_stub) and value not in ((), "")
 
 
-def _both_or_none(one: Artefact) -> str | None:
-    if not isinstance(one, Categorisation) or (one.source is None) is (one.target is None):
+def _both_or_none(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, Categorisation) or (artefact.source is None) is (artefact.target is None):
         return None
     return "demands both source and target of a categorisation, or neither"
 
 
-def _measure(one: Artefact) -> str | None:
-    if not isinstance(one, DataStructure) or not _has_components(one):
+def _measure(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, DataStructure) or not _has_components(artefact):
         return None
-    return None if one.measures else "demands a measure of a data structure"
+    return None if artefact.measures else "demands a measure of a data structure"
 
 
-def _has_components(one: DataStructure) -> bool:
+def _has_components(data_structure: DataStructure) -> bool:
     """Return True if the structure has any content; every schema allows a structure without components."""
-    lists = (one.dimension_list, one.attributes, one.measures, one.groups)
+    lists = (data_structure.dimension_list, data_structure.attributes, data_structure.measures, data_structure.groups)
     return any(not found.is_stub and found for found in lists)
 
 
@@ -141,52 +142,54 @@ _MAPPED: Final = {
 }
 
 
-def _mapped_schemes(one: Artefact) -> str | None:
-    if not isinstance(one, StructureSet):
+def _mapped_schemes(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, StructureSet):
         return None
-    for each in stored_parts(one.scheme_maps):
+    for each in stored_parts(artefact.scheme_maps):
         for end in (each.source, each.target):
             if end is not None and end.cls not in _MAPPED.get(each.urn.cls, {end.cls}):
                 return f"cannot represent {end} in a {each.urn.cls}"
     return None
 
 
-def _dimensions(one: Artefact) -> str | None:
-    is_wrong = isinstance(one, DataStructure) and _has_components(one) and not one.dimension_list
+def _dimensions(artefact: Artefact) -> str | None:
+    is_wrong = isinstance(artefact, DataStructure) and _has_components(artefact) and not artefact.dimension_list
     return "demands a dimension of a data structure" if is_wrong else None
 
 
-def _time_alone(one: Artefact) -> str | None:
-    if not isinstance(one, DataStructure) or one.dimension_list.is_stub or not one.dimension_list:
+def _time_alone(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, DataStructure) or artefact.dimension_list.is_stub or not artefact.dimension_list:
         return None
-    is_wrong = all(each.is_time for each in one.dimension_list.values())
+    is_wrong = all(each.is_time for each in artefact.dimension_list.values())
     return "demands a dimension in addition to the time dimension of a data structure" if is_wrong else None
 
 
-def _codelists(one: Artefact) -> str | None:
-    if not isinstance(one, DataStructure) or one.dimension_list.is_stub:
+def _codelists(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, DataStructure) or artefact.dimension_list.is_stub:
         return None
-    found = [each.representation for each in one.dimension_list.values() if not each.is_time]
+    found = [each.representation for each in artefact.dimension_list.values() if not each.is_time]
     is_wrong = any(each is None or each.enumeration is None for each in found)
     return "demands a codelist of each dimension" if is_wrong else None
 
 
-def _codes(one: Artefact) -> str | None:
-    is_wrong = isinstance(one, Hierarchy) and (one.codes.is_stub or not one.codes)
+def _codes(artefact: Artefact) -> str | None:
+    is_wrong = isinstance(artefact, Hierarchy) and (artefact.codes.is_stub or not artefact.codes)
     return "demands a code of a hierarchy" if is_wrong else None
 
 
-def _reporting_category(one: Artefact) -> str | None:
-    if not isinstance(one, ReportingTaxonomy) or one.reporting_categories.is_stub:
+def _reporting_category(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, ReportingTaxonomy) or artefact.reporting_categories.is_stub:
         return None
-    mixed = any(each.structural_metadata and each.provisioning_metadata for each in _walk(one.reporting_categories))
+    mixed = any(
+        each.structural_metadata and each.provisioning_metadata for each in _walk(artefact.reporting_categories)
+    )
     return "cannot represent structures beside flows in a reporting category" if mixed else None
 
 
 def _walk(found: Items[ReportingCategory]) -> Iterator[ReportingCategory]:
-    for one in found.values():
-        yield one
-        yield from _walk(one.reporting_categories)
+    for value in found.values():
+        yield value
+        yield from _walk(value.reporting_categories)
 
 
 _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], ...]] = (

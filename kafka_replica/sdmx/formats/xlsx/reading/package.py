@@ -140,9 +140,11 @@ class Package:
         book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
         folder, _, file = book.rpartition("/")
         targets = {
-            one.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/")
-            for one in self.elements(f"{folder}/_rels/{file}.rels", "Relationship")
-            if one.get("Type", "").endswith(_WORKSHEET)
+            element.get("Id", ""): posixpath.normpath(posixpath.join("/", folder, element.get("Target", ""))).lstrip(
+                "/"
+            )
+            for element in self.elements(f"{folder}/_rels/{file}.rels", "Relationship")
+            if element.get("Type", "").endswith(_WORKSHEET)
         }
         found = []
         for sheet in self.elements(book, "sheet"):
@@ -156,11 +158,11 @@ class Package:
     def has_dates_since_1904(self) -> bool:
         """Return whether the days of dates are counted from 1904. Raises MessageError."""
         book = self._target("", "_rels/.rels", "/officeDocument") or "xl/workbook.xml"
-        return any(one.get("date1904") in {"1", "true"} for one in self.elements(book, "workbookPr"))
+        return any(element.get("date1904") in {"1", "true"} for element in self.elements(book, "workbookPr"))
 
     def shared_strings(self) -> list[str]:
         """Return the texts that cells refer to by number, without phonetic runs."""
-        return [text_of(one) for one in self.elements("xl/sharedStrings.xml", "si")]
+        return [text_of(element) for element in self.elements("xl/sharedStrings.xml", "si")]
 
     def _not_a_workbook(self) -> MessageError:
         if "[content_types].xml" in self._names:  # ECMA-376 Part 2 requires it in every package
@@ -173,9 +175,9 @@ class Package:
         )
 
     def _target(self, folder: str, relations: str, kind: str) -> str | None:
-        for one in self.elements(relations, "Relationship"):
-            if one.get("Type", "").endswith(kind):
-                return posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/")
+        for element in self.elements(relations, "Relationship"):
+            if element.get("Type", "").endswith(kind):
+                return posixpath.normpath(posixpath.join("/", folder, element.get("Target", ""))).lstrip("/")
         return None
 
 

@@ -66,8 +66,8 @@ class Cells:
     def _value(self, cell: etree._Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
-            return "".join(text_of(one) for one in cell.iterchildren("{*}is")), False
-        written = next((one.text or "" for one in cell.iterchildren("{*}v")), "")
+            return "".join(text_of(element) for element in cell.iterchildren("{*}is")), False
+        written = next((element.text or "" for element in cell.iterchildren("{*}v")), "")
         if kind == "s" and written:
             return self._shared(written), False
         if kind == "b":
