@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Put, content_hash
+from kafka_replica.producer.changes.changes import Put, content_hash
 from kafka_replica.producer.outbox.modes import Mode, intent_of
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendment, change, detail, state, tx
 from kafka_replica.records import Key, key_bytes, key_text

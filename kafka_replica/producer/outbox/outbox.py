@@ -18,7 +18,15 @@ from sqlalchemy import Connection, delete, insert, select, update
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
 from kafka_replica.headers.current_trace import current_trace
-from kafka_replica.producer.changes import Change, Delete, Put, UnreadableKey, content_hash, key_hash, puts_and_deletes
+from kafka_replica.producer.changes.changes import (
+    Change,
+    Delete,
+    Put,
+    UnreadableKey,
+    content_hash,
+    key_hash,
+    puts_and_deletes,
+)
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from kafka_replica.producer.changes import Delete, Put, content_hash, key_hash
+from kafka_replica.producer.changes.changes import Delete, Put, content_hash, key_hash
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.records import Key
 

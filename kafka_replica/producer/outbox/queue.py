@@ -13,7 +13,7 @@ from sqlalchemy.types import NullType
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.headers.current_trace import NAMES
-from kafka_replica.producer.fingerprint import Fingerprint, digest_of
+from kafka_replica.producer.changes.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
 from kafka_replica.producer.outbox.database import outbox_errors, reading, reading_bytes, short_transaction, translated

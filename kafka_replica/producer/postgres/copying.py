@@ -14,9 +14,9 @@ from typing import Final
 from kafka_replica.common.clock import now_ms
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BadRecordError
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.errors import SourceError
-from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.notices import Acknowledgement, Notify, TableComparison
+from kafka_replica.producer.notices.notices import Acknowledgement, Notify, TableComparison
 from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.producer.postgres.comparison import Differences, Digests, differences

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import committed
-from kafka_replica.producer.encoding import as_recorded
+from kafka_replica.producer.changes.encoding import as_recorded
 from kafka_replica.producer.postgres.comparison import Digests, digest_of
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.identity import Identity

@@ -13,7 +13,7 @@ from typing import Final, Self
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, UsageError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError, SourceUnavailableError
-from kafka_replica.producer.notices import DatabaseWait, Notice, Notify, Retry, StandBy, Takeover
+from kafka_replica.producer.notices.notices import DatabaseWait, Notice, Notify, Retry, StandBy, Takeover
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.database import TableConnection, connect
 from kafka_replica.producer.postgres.operations import REQUESTED, comparison_request

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import DatabaseState
 
 _ADVICE = (

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 
 # --- events ---
 

@@ -15,7 +15,7 @@ from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.headers import Stack
-from kafka_replica.producer.encoding import Encoder
+from kafka_replica.producer.changes.encoding import Encoder
 from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records

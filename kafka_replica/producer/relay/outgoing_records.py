@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
+from kafka_replica.producer.changes.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.relay.identity import Identity

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.contradictions import contradiction
 from kafka_replica.producer.relay.events import (
     Acquire,

@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 
 from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
+from kafka_replica.producer.changes.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.errors import OutboxError, ProducerConflictError
-from kafka_replica.producer.fingerprint import Fingerprint, digest_of
-from kafka_replica.producer.notices import (
+from kafka_replica.producer.notices.notices import (
     Acknowledgement,
     Arrival,
     Notice,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.messages.format import Format

@@ -17,7 +17,7 @@ from threading import Event
 from typing import NamedTuple
 
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import Contents, combined, contents_of
 from kafka_replica.sdmx.errors import SdmxError

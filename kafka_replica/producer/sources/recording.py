@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kafka_replica.producer.changes import Put, UnreadableKey
-from kafka_replica.producer.notices import SourceRead
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
+from kafka_replica.producer.notices.notices import SourceRead
 
 if TYPE_CHECKING:
-    from kafka_replica.producer.service import StructureProducer
+    from kafka_replica.producer.service.structure_producer import StructureProducer
 
 _log = logging.getLogger("kafka_replica.producer")
 

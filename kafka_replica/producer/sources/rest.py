@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from kafka_replica.common.secret_values import Secret, hide_password
 from kafka_replica.errors import ConfigurationError, MissingExtraError
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of

@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.producer.notices import SourceFailure, SourceRead
-from kafka_replica.producer.service import StructureProducer
+from kafka_replica.producer.notices.notices import SourceFailure, SourceRead
+from kafka_replica.producer.service.structure_producer import StructureProducer
 from kafka_replica.producer.sources.recording import Source, read_and_record
 
 _log = logging.getLogger("kafka_replica.producer")

@@ -15,7 +15,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Change, Delete, ProducerControl, Put, StructureProducer
-from kafka_replica.producer.encoding import EncodedValue
+from kafka_replica.producer.changes.encoding import EncodedValue
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup

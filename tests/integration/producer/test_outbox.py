@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from sqlalchemy import Engine
 
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, TransactionKind
 from kafka_replica.producer.outbox.queue import Queue

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,
     CommitAcknowledgement,

@@ -8,7 +8,11 @@ from typing import Protocol
 
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.large_values import CHUNK_BYTES, LargeValueSnapshot, Manifest, manifest_of, orphaned_chunks, split
-from kafka_replica.producer.transactions import CommittedTransaction, Transaction, TransactionalProducer
+from kafka_replica.producer.transactions.transactional_producer import (
+    CommittedTransaction,
+    Transaction,
+    TransactionalProducer,
+)
 from kafka_replica.records import Headers, Key, Partition, Position, key_bytes
 from kafka_replica.stores import Snapshot
 

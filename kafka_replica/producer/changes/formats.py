@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
+from kafka_replica.producer.changes.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.records import key_text
 from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from kafka_replica.common.property_files import SettingsFile
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.mail import MailSettings
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.notices.mail import MailSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.rest import ServiceSettings
 

@@ -13,7 +13,7 @@ from typing import Literal
 import tenacity
 
 from kafka_replica.common.secret_values import Secret, without_frames
-from kafka_replica.producer.notices import Notice, Retry, Suspension
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
 _MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent; a restart of a broker may cause fewer

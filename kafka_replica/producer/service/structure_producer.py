@@ -11,11 +11,10 @@ from types import TracebackType
 from typing import Self
 
 from kafka_replica.headers import Stack
-from kafka_replica.producer.changes import Change
-from kafka_replica.producer.control import ProducerControl
-from kafka_replica.producer.counts import ProducerCounts
-from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.notices import DatabaseWait, Notice, Notify
+from kafka_replica.producer.changes.changes import Change
+from kafka_replica.producer.changes.encoding import Encoder
+from kafka_replica.producer.notices.counts import ProducerCounts
+from kafka_replica.producer.notices.notices import DatabaseWait, Notice, Notify
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored
 from kafka_replica.producer.outbox.database import outbox_errors, reading
@@ -27,7 +26,8 @@ from kafka_replica.producer.outbox.waiting import retry_until_reachable
 from kafka_replica.producer.relay.cleaner import Cleaner
 from kafka_replica.producer.relay.heartbeat import Heartbeat
 from kafka_replica.producer.relay.runner import Runner
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.service.control import ProducerControl
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 
 __all__ = ["ProducerControl", "ProducerSettings", "ProducerStatus", "StructureProducer"]
 

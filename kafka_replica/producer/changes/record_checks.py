@@ -8,8 +8,8 @@ from typing import Any
 
 from kafka_replica.broker.writing.size_limits import over_own_limit
 from kafka_replica.broker.writing.writer import own_limit_bytes
-from kafka_replica.producer.changes import Put
-from kafka_replica.producer.encoding import Encoder, as_recorded
+from kafka_replica.producer.changes.changes import Put
+from kafka_replica.producer.changes.encoding import Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.records import key_bytes, key_text
 
