@@ -95,17 +95,17 @@ class DeletionCheck:
         self._positions = fetched.reading.positions
         self._rule.read(self._positions)
 
-    def answered(self, requested_at: Instant, ends: Ends) -> None:
+    def process_ends(self, requested_at: Instant, ends: Ends) -> None:
         """Process the ends of the partitions, which were requested at a time."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
         self._rule.ask(requested_at, self._ends)
         self._rule.read(self._positions)
 
-    def saved(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
+    def resume_values(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
         """Return ``caught_up_ms`` and ``tombstones_kept_s`` of the resume point of a version at a position."""
         self._rule.show(position)
-        return self._rule.saved()
+        return self._rule.resume_values()
 
     # --- queries ---
 

@@ -327,7 +327,7 @@ class Follower:
 
     def _make_resume_point(self, position: Position) -> ResumePoint:
         origin = self._reader.origin
-        caught_up_ms, tombstones_kept_s = self._deletions.saved(position)
+        caught_up_ms, tombstones_kept_s = self._deletions.resume_values(position)
         return ResumePoint(
             position,
             origin.topic_ids,
@@ -352,7 +352,7 @@ class Follower:
         self._saved_s = time.monotonic()
         if self._resume_point is not None and self._barrier.passed:
             position = self._resume_point.position
-            self._resume_point = self._resume_point.moved(position, *self._deletions.saved(position))
+            self._resume_point = self._resume_point.with_position(position, *self._deletions.resume_values(position))
             self._store.note(self._resume_point)
 
     # --- requests to the broker ---
@@ -418,6 +418,6 @@ class Follower:
         except BrokerUnavailableError as error:
             self._retry.unavailable(self._reader, error)
         else:
-            self._retry.found()
+            self._retry.note_topics_exist()
             if self._accept(ends):  # of quiet topics the ends are queried here only
-                self._deletions.answered(requested_at, ends)
+                self._deletions.process_ends(requested_at, ends)

@@ -34,8 +34,10 @@ def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) ->
             try:
                 encoded = encoder(key, value, put.content_type, media_type)
             except Exception as error:
-                wanted = media_type or "the producer's format"
-                raise EncodingError(f"{doing}: it cannot be sent as {wanted}: {error}; it was not recorded") from error
+                format_name = media_type or "the producer's format"
+                raise EncodingError(
+                    f"{doing}: it cannot be sent as {format_name}: {error}; it was not recorded"
+                ) from error
             value = b"" if encoded is None else encoded.value
         if len(key) + len(value) > limit_bytes():
             raise EncodingError(over_own_limit(doing, len(key) + len(value), limit_bytes(), "recorded"))

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, bindparam, delete, func, or_, select, update
 
 from kafka_replica.common.clock import now_ms
-from kafka_replica.producer.outbox.database import reading, short_transaction, translated
+from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
 from kafka_replica.producer.outbox.tables import Status, amendment, change, detail, state, tx
 
 ROWS: Final = 500
@@ -54,13 +54,13 @@ class Cleanup:
         self._keep_ms = int(keep_s * 1000)
         self._examined = 0, 0  # a partly examined transaction, and the last examined record in it
 
-    @translated("cleaning up sent transactions")
+    @translate_errors("cleaning up sent transactions")
     def step(self) -> bool:
         """Examine some rows and delete obsolete rows; return whether there is more to do."""
-        more = self._content()
-        return self._transactions() or more
+        more = self._clean_content()
+        return self._clean_transactions() or more
 
-    def _content(self) -> bool:
+    def _clean_content(self) -> bool:
         """Examine the content that was sent since the last step, and delete the older content that it replaces."""
         with reading(self._engine) as connection:
             row = connection.execute(
@@ -71,13 +71,15 @@ class Cleanup:
             if row is None or row[2] >= row[1]:
                 return False
             incarnation, sent, cleaned = row
-            seen = self._examine(connection, sent, cleaned)
-            obsolete = [each.row_id for each in seen if each.is_obsolete] + self._replaced(connection, seen)
-        is_all = len(seen) < ROWS
-        last = seen[-1].row_id if seen else _RowId(0, 0, 0)
+            examined_rows = self._examine(connection, sent, cleaned)
+            obsolete = [each.row_id for each in examined_rows if each.is_obsolete] + self._earlier_rows(
+                connection, examined_rows
+            )
+        is_all = len(examined_rows) < ROWS
+        last = examined_rows[-1].row_id if examined_rows else _RowId(0, 0, 0)
         cleaned, self._examined = (sent, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
         # Oldest first, because without a deletion, older content of its key would count as present again.
-        *parts, rest = _bounded(sorted(obsolete))
+        *parts, rest = _parts(sorted(obsolete))
         for part in parts:
             with short_transaction(self._engine) as connection:
                 self._delete(connection, part)
@@ -106,19 +108,21 @@ class Cleanup:
         )
         return [_ExaminedRow(_RowId(row[0], row[1], row[2]), row[3], bool(row[4])) for row in rows]
 
-    def _replaced(self, connection: Connection, seen: Sequence[_ExaminedRow]) -> list[_RowId]:
+    def _earlier_rows(self, connection: Connection, examined_rows: Sequence[_ExaminedRow]) -> list[_RowId]:
         """Return the earlier rows of the same keys; at most one per key, because older rows were deleted before."""
-        if not seen:
+        if not examined_rows:
             return []
-        hashes = {each.key_hash for each in seen}
+        hashes = {each.key_hash for each in examined_rows}
         rows = connection.execute(
             select(change.c.tx_id, change.c.number, _SIZE).where(
-                change.c.producer_id == self._id, change.c.key_hash.in_(hashes), change.c.tx_id < seen[0].row_id.tx_id
+                change.c.producer_id == self._id,
+                change.c.key_hash.in_(hashes),
+                change.c.tx_id < examined_rows[0].row_id.tx_id,
             )
         )
         return [_RowId(*row) for row in rows]
 
-    def _transactions(self) -> bool:
+    def _clean_transactions(self) -> bool:
         """Delete the rows of transactions that were sent long ago, except those that operators have amended."""
         amended = select(amendment.c.tx_id).where(amendment.c.producer_id == self._id)
         before_ms = now_ms() - self._keep_ms
@@ -162,7 +166,7 @@ _DELETE_CONTENT: Any = delete(change).where(
 )
 
 
-def _bounded(row_ids: Sequence[_RowId]) -> Iterator[list[_RowId]]:
+def _parts(row_ids: Sequence[_RowId]) -> Iterator[list[_RowId]]:
     """Split rows into parts of limited count and size, each with at least one row; no rows result in one empty part."""
     part: list[_RowId] = []
     size = 0

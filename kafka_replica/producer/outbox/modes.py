@@ -54,11 +54,11 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
-        raise unknown(connection, producer_id)
+        raise unknown_producer(connection, producer_id)
     return Intent(row[0], Mode(row[1]), *row[2:])
 
 
-def unknown(connection: Connection, producer_id: str) -> UsageError:
+def unknown_producer(connection: Connection, producer_id: str) -> UsageError:
     """Return the error for an unknown producer id; its message names the existing ids."""
     known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""

@@ -165,10 +165,10 @@ class StructureProducer(ProducerControl):
         self._identify()
         settings = self.settings
         topic = ",".join(settings.topics)
-        wanted = as_stored(topic, settings.media_type, settings.kafka)
+        configuration = as_stored(topic, settings.media_type, settings.kafka)
         with outbox_errors(f"preparing producer {self.id}"):
             with reading(self.engine) as connection:
-                if is_stored(connection, self.id, wanted):
+                if is_stored(connection, self.id, configuration):
                     return
             with self.engine.begin() as connection:
                 self.outbox.create(connection, topic=topic, media_type=settings.media_type, settings=settings.kafka)

@@ -41,8 +41,8 @@ def record_source(source: Source, producer: StructureProducer) -> list[int]:
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    taken = read_and_record(source, producer)
-    return [] if taken is None else list(taken.tx_ids)
+    result = read_and_record(source, producer)
+    return [] if result is None else list(result.tx_ids)
 
 
 def read_and_record(source: Source, producer: StructureProducer) -> SourceRead | None:
@@ -51,12 +51,12 @@ def read_and_record(source: Source, producer: StructureProducer) -> SourceRead |
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    read = source.read()
-    if read is None:
+    contents = source.read()
+    if contents is None:
         return None
     try:
         with producer.engine.begin() as connection:
-            tx_ids, unreadable = producer.outbox.record_differences(connection, read)
+            tx_ids, unreadable = producer.outbox.record_differences(connection, contents)
     except BaseException:
         source.forget()
         raise

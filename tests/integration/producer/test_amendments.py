@@ -30,11 +30,11 @@ from support.waiting import wait_until
 KEEP = {"min.compaction.lag.ms": "600000"}
 
 
-def refuse_bad(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
+def refuse_bad(key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
     """Return an encoder that fails on content with ``bad``."""
     if b"bad" in value:
         raise ValueError("it is bad")
-    return EncodedValue(value, wanted)
+    return EncodedValue(value, media_type)
 
 
 class Relay:

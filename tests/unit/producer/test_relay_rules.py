@@ -121,8 +121,8 @@ class TrustsTheDatabase(Relay):
 
     def on(self, event: Event) -> Decision:
         """Process an event with one rule changed."""
-        if isinstance(event, KafkaSessionStart) and self._seen is not None:
-            event = KafkaSessionStart(self._seen.sent)
+        if isinstance(event, KafkaSessionStart) and self._database_state is not None:
+            event = KafkaSessionStart(self._database_state.sent)
         return super().on(event)
 
 
