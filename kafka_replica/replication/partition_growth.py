@@ -34,9 +34,9 @@ class ReadPartitions:
         """Note that reading of partitions begins."""
         self._partitions.update(partitions)
 
-    def unread(self, listed: Iterable[Partition]) -> list[Partition]:
+    def unread(self, all_partitions: Iterable[Partition]) -> list[Partition]:
         """Return the partitions that Kafka lists, but that are not read yet."""
-        return [partition for partition in listed if partition not in self._partitions]
+        return [partition for partition in all_partitions if partition not in self._partitions]
 
 
 class PartitionGrowth:
@@ -74,9 +74,9 @@ class PartitionGrowth:
             self._detector.add(partition, offset)
             self._delta_builder.add(partition, stored_position.get(partition, 0))
 
-    def add(self, listed: Iterable[Partition]) -> bool:
+    def add(self, all_partitions: Iterable[Partition]) -> bool:
         """Begin to read the new partitions among those that Kafka lists; return whether there are any."""
-        added = self.partitions.unread(listed)
+        added = self.partitions.unread(all_partitions)
         if not added:
             return False
         requested_at = now()

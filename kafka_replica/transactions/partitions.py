@@ -90,11 +90,11 @@ class TransactionCounter:
     def __init__(self) -> None:
         self._markers: dict[tuple[int, int], dict[Partition, int]] = {}
 
-    def add(self, batches: CommittedBatches) -> None:
+    def add(self, commit: CommittedBatches) -> None:
         """Count a marker."""
-        own = batches.producer_id, batches.epoch if batches.bumped else -1
+        own = commit.producer_id, commit.epoch if commit.bumped else -1
         markers = self._markers.setdefault(own, {})
-        markers[batches.partition] = markers.get(batches.partition, 0) + 1
+        markers[commit.partition] = markers.get(commit.partition, 0) + 1
 
     def take(self) -> int:
         """Return the number of transactions since the last call."""

@@ -70,11 +70,11 @@ class ProducerState:
         """Begin a round; its target was requested after all of the producer's batches so far were read."""
         self.is_late, self.rest = False, ()
 
-    def knows(self, batches: CommittedBatches) -> bool:
+    def knows(self, commit: CommittedBatches) -> bool:
         """Return whether batches belong to an added transaction or an earlier one, whatever their offsets."""
-        if batches.epoch == self.marked:
-            return self.is_exact or batches.bumped
-        return batches.epoch < self.marked
+        if commit.epoch == self.marked:
+            return self.is_exact or commit.bumped
+        return commit.epoch < self.marked
 
     def may_own(self, part: OpenBatches) -> bool:
         """Return whether an open part may belong to the transactions that were added."""

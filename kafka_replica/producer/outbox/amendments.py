@@ -182,7 +182,7 @@ def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Trans
         .where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
     ).first()
     doing = f"amending transaction {tx_id} of producer {producer_id}"
-    if tx_id <= intent.sent or (row is not None and row[0] == Status.SENT):
+    if tx_id <= intent.sent_tx_id or (row is not None and row[0] == Status.SENT):
         raise UsageError(f"{doing}: it was sent; record further changes instead")
     if row is None:
         raise UsageError(

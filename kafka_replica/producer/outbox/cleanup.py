@@ -70,14 +70,14 @@ class Cleanup:
             ).first()
             if row is None or row[2] >= row[1]:
                 return False
-            incarnation, sent, cleaned = row
-            examined_rows = self._examine(connection, sent, cleaned)
+            incarnation, sent_tx_id, cleaned_tx_id = row
+            examined_rows = self._examine(connection, sent_tx_id, cleaned_tx_id)
             obsolete = [each.row_id for each in examined_rows if each.is_obsolete] + self._earlier_rows(
                 connection, examined_rows
             )
         is_all = len(examined_rows) < ROWS
         last = examined_rows[-1].row_id if examined_rows else _RowId(0, 0, 0)
-        cleaned, self._examined = (sent, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
+        cleaned_tx_id, self._examined = (sent_tx_id, (0, 0)) if is_all else (last.tx_id - 1, last[:2])
         # Oldest first, because without a deletion, older content of its key would count as present again.
         *parts, rest = _parts(sorted(obsolete))
         for part in parts:
@@ -86,7 +86,7 @@ class Cleanup:
         with short_transaction(self._engine) as connection:
             self._delete(connection, rest)
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
-            connection.execute(update(state).where(*mine).values(cleaned_tx_id=cleaned))
+            connection.execute(update(state).where(*mine).values(cleaned_tx_id=cleaned_tx_id))
         return not is_all
 
     def _delete(self, connection: Connection, row_ids: Sequence[_RowId]) -> None:
@@ -94,15 +94,15 @@ class Cleanup:
             rows = [{"of": self._id, "at": each.tx_id, "this": each.number} for each in row_ids]
             connection.execute(_DELETE_CONTENT, rows)
 
-    def _examine(self, connection: Connection, sent: int, cleaned: int) -> list[_ExaminedRow]:
+    def _examine(self, connection: Connection, sent_tx_id: int, cleaned_tx_id: int) -> list[_ExaminedRow]:
         """Return the next rows; a row is obsolete if it is a deletion, or newer content of its key was sent."""
-        first = cleaned + 1
+        first = cleaned_tx_id + 1
         number = self._examined[1] if self._examined[0] == first else 0
         after = or_(change.c.tx_id > first, change.c.number > number)
-        is_obsolete = or_(change.c.record_value.is_(None), newer_than_this(sent + 1))
+        is_obsolete = or_(change.c.record_value.is_(None), newer_than_this(sent_tx_id + 1))
         rows = connection.execute(
             select(change.c.tx_id, change.c.number, _SIZE, change.c.key_hash, is_obsolete)
-            .where(change.c.producer_id == self._id, change.c.tx_id.between(first, sent), after)
+            .where(change.c.producer_id == self._id, change.c.tx_id.between(first, sent_tx_id), after)
             .order_by(change.c.tx_id, change.c.number)
             .limit(ROWS)
         )
@@ -127,11 +127,11 @@ class Cleanup:
         amended = select(amendment.c.tx_id).where(amendment.c.producer_id == self._id)
         before_ms = now_ms() - self._keep_ms
         with reading(self._engine) as connection:
-            sent = connection.execute(select(state.c.sent_tx_id).where(state.c.producer_id == self._id)).scalar()
+            sent_tx_id = connection.execute(select(state.c.sent_tx_id).where(state.c.producer_id == self._id)).scalar()
             rows = connection.execute(
                 select(tx.c.tx_id, tx.c.tx_last_updated)
                 .where(
-                    tx.c.producer_id == self._id, tx.c.tx_id <= (sent or 0) - KEEP_NEWEST,
+                    tx.c.producer_id == self._id, tx.c.tx_id <= (sent_tx_id or 0) - KEEP_NEWEST,
                     tx.c.tx_status == int(Status.SENT), tx.c.tx_id.not_in(amended),
                 )
                 .order_by(tx.c.tx_id)

@@ -80,7 +80,7 @@ def list_transactions(
         UsageError: the producer does not exist.
     """
     with reading(engine) as connection:
-        sent = intent_of(connection, producer_id).sent
+        sent_tx_id = intent_of(connection, producer_id).sent_tx_id
         only = [tx.c.tx_status.in_([int(status) for status in statuses])] if statuses else []
         rows = connection.execute(
             select(
@@ -92,7 +92,7 @@ def list_transactions(
             .order_by(tx.c.tx_id.desc())
             .limit(limit)
         ).all()  # fmt: skip
-        amended = _amendments(connection, producer_id, sent, [row[0] for row in rows])
+        amended = _amendments(connection, producer_id, sent_tx_id, [row[0] for row in rows])
     return [
         RecordedTransaction(
             row[0], Status(row[1]), TransactionKind(row[2]), *row[3:], amendments=tuple(amended.get(row[0], ()))
@@ -135,7 +135,7 @@ def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecor
 
 
 def _amendments(
-    connection: Connection, producer_id: str, sent: int, tx_ids: Collection[int]
+    connection: Connection, producer_id: str, sent_tx_id: int, tx_ids: Collection[int]
 ) -> dict[int, list[Amendment]]:
     if not tx_ids:
         return {}
@@ -149,7 +149,7 @@ def _amendments(
     )  # fmt: skip
     amendments: dict[int, list[Amendment]] = {}
     for tx_id, action, key, applied_ms, reason, requested_ms in rows:
-        state = "applied" if applied_ms is not None else "too late" if tx_id <= sent else "requested"
+        state = "applied" if applied_ms is not None else "too late" if tx_id <= sent_tx_id else "requested"
         name = None if key is None else key_text(bytes(key))
         amendments.setdefault(tx_id, []).append(Amendment(Action(action), name, state, reason, requested_ms))
     return amendments

@@ -34,7 +34,7 @@ class Intent(NamedTuple):
     mode: Mode
     reason: str | None
     transactional_id: str | None
-    sent: int
+    sent_tx_id: int
     progress_offset: int | None
     not_carried: int
     request_count: int
@@ -122,10 +122,10 @@ def try_again(connection: Connection, producer_id: str, now_ms: int, request_cou
 
 def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
     """Make failed transactions pending again, so that they are sent first; skipped transactions stay skipped."""
-    sent = intent_of(connection, producer_id).sent
+    sent_tx_id = intent_of(connection, producer_id).sent_tx_id
     connection.execute(
         update(tx)
-        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent_tx_id, tx.c.tx_status.in_(FAILURES))
         .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
     )
 

@@ -71,7 +71,7 @@ class Queue:
             rows = connection.execute(
                 select(*_RECORDED)
                 .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-                .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
+                .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent_tx_id)
                 .order_by(tx.c.tx_id)
                 .limit(_AHEAD)
             ).all()
@@ -81,11 +81,13 @@ class Queue:
         return View(intent, int(last_tx_id), _within_limit([_transaction_of_row(*row) for row in rows]))
 
     @translate_errors("looking for a flush to send")
-    def pending_flushes(self, sent: int) -> list[RecordedTransaction]:
+    def pending_flushes(self, sent_tx_id: int) -> list[RecordedTransaction]:
         """Return the flushes that are not sent yet."""
         with reading(self._engine) as connection:
             query = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
-                detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(TransactionKind.FLUSH)
+                detail.c.producer_id == self._id,
+                detail.c.tx_id > sent_tx_id,
+                detail.c.kind == str(TransactionKind.FLUSH),
             )
             return [
                 RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms)
@@ -104,10 +106,10 @@ class Queue:
             hashes = self._hashes(connection, tx_id)
             # Read last: if the transaction is marked as sent now, its content may have been cleaned up before it was
             # read.
-            sent = intent_of(connection, self._id).sent
+            sent_tx_id = intent_of(connection, self._id).sent_tx_id
         if row is None:
             return None
-        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent else None)
+        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent_tx_id else None)
 
     def _hashes(self, connection: Connection, tx_id: int) -> list[tuple[bytes, bytes | None]]:
         query = (
@@ -187,15 +189,15 @@ class Queue:
             has another transaction with the number ``up_to``, or none.
         """
         with short_transaction(self._engine) as connection:
-            sent = self._lock(connection, incarnation)
-            if sent is None:
+            sent_tx_id = self._lock(connection, incarnation)
+            if sent_tx_id is None:
                 return False
             if recorded_ms is not None:
                 this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
                 if connection.execute(select(detail.c.recorded_ms).where(*this)).scalar() != recorded_ms:
                     return False
             unmarked = tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
-            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent, unmarked)
+            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent_tx_id, unmarked)
             for tx_id, (size, messages) in sizes.items():
                 connection.execute(
                     update(tx).where(*mine, tx.c.tx_id == tx_id).values(tx_size=size, tx_messages=messages)
@@ -263,12 +265,12 @@ class Queue:
             if not is_requested(connection, self._id, arrived):
                 return True
         with short_transaction(self._engine) as connection:
-            sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
-            if sent is None:
+            sent_tx_id = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
+            if sent_tx_id is None:
                 return False
             # If Kafka's progress record was lost, more transactions are marked as sent than have arrived by Kafka.
             # These must not be amended either.
-            apply_requests(connection, self._id, max(arrived, sent), now_ms())
+            apply_requests(connection, self._id, max(arrived, sent_tx_id), now_ms())
         return True
 
     @translate_errors("recording the publishing instance")

@@ -29,7 +29,7 @@ class View(NamedTuple):
     """The state of the database at one moment."""
 
     intent: Intent
-    recorded: int
+    last_tx_id: int
     """The last assigned number."""
     next: list[RecordedTransaction]
     """The first transactions that are not marked as sent."""

@@ -117,15 +117,17 @@ def _status(connection: Connection, producer_id: str, lease_row: LeaseRow, lives
     mine = tx.c.producer_id == producer_id
     pending, pending_bytes = connection.execute(
         select(func.count(), func.coalesce(func.sum(tx.c.tx_size), 0)).where(
-            mine, tx.c.tx_id > intent.sent, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+            mine, tx.c.tx_id > intent.sent_tx_id, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
         )
     ).one()
     last_sent_ms = connection.execute(
-        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent)
+        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent_tx_id)
     ).scalar_one_or_none()
     recorded = connection.execute(select(counter.c.last_tx_id).where(counter.c.producer_id == producer_id)).scalar_one()
     oldest = connection.execute(
-        select(func.min(detail.c.recorded_ms)).where(detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent)
+        select(func.min(detail.c.recorded_ms)).where(
+            detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent_tx_id
+        )
     ).scalar_one()
     skipped, skipped_records = count_skipped(connection, producer_id)
     return ProducerStatus(
@@ -137,25 +139,25 @@ def _status(connection: Connection, producer_id: str, lease_row: LeaseRow, lives
         owner=lease_row.owner,
         owner_lives=lives,
         term=lease_row.term,
-        sent=intent.sent,
+        sent=intent.sent_tx_id,
         recorded=int(recorded),
         pending=int(pending),
         pending_bytes=int(pending_bytes),
         oldest_pending_ms=oldest,
         last_sent_ms=last_sent_ms,
         not_carried=intent.not_carried,
-        failed=_first_failure(connection, producer_id, intent.sent),
+        failed=_first_failure(connection, producer_id, intent.sent_tx_id),
         incarnation=intent.incarnation,
         skipped=skipped,
         skipped_records=skipped_records,
     )
 
 
-def _first_failure(connection: Connection, producer_id: str, sent: int) -> FailedTransaction | None:
+def _first_failure(connection: Connection, producer_id: str, sent_tx_id: int) -> FailedTransaction | None:
     row = connection.execute(
         select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
         .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent_tx_id, tx.c.tx_status.in_(FAILURES))
         .order_by(tx.c.tx_id)
         .limit(1)
     ).first()

@@ -149,10 +149,10 @@ class TableCopy:
     def _send(self, count: int, records: Iterable[Raw], position: Position) -> None:
         time_ms = now_ms()
         contents = Contents(count, records, Fingerprint(time_ms), position.as_json())
-        sent = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
-        self.tx_id, self.offset = self.tx_id + 1, sent.offset
+        result = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
+        self.tx_id, self.offset = self.tx_id + 1, result.offset
         self._stored = self._reached = position
-        self._notify(Acknowledgement(self.tx_id, sent.size, sent.messages, 0))
+        self._notify(Acknowledgement(self.tx_id, result.size, result.messages, 0))
 
 
 def _records(mapping: RowMapping, rows: Iterable[Row]) -> Iterator[Raw]:

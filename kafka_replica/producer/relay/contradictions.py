@@ -35,13 +35,13 @@ def contradiction(state: DatabaseState, arrived: int, fingerprint: Fingerprint |
         arrived: the last transaction that has arrived in Kafka.
         fingerprint: the fingerprint of that transaction as it was sent; None if unknown.
     """
-    if arrived < state.sent:
-        return _LOST.format(sent=state.sent, arrived=arrived)
-    if arrived > state.recorded:
-        return _AHEAD.format(arrived=arrived, recorded=state.recorded)
+    if arrived < state.sent_tx_id:
+        return _LOST.format(sent=state.sent_tx_id, arrived=arrived)
+    if arrived > state.last_tx_id:
+        return _AHEAD.format(arrived=arrived, recorded=state.last_tx_id)
     if fingerprint is None:
         return None
     # Transactions that are marked as sent may have been cleaned up.
-    is_gone = state.of_arrived is None and arrived > state.sent
+    is_gone = state.of_arrived is None and arrived > state.sent_tx_id
     is_another = state.of_arrived is not None and fingerprint.contradicts(state.of_arrived)
     return _OTHER_HISTORY.format(arrived=arrived) if is_gone or is_another else None

@@ -147,7 +147,7 @@ class Relay:
         reason = contradiction(state, self._arrived, self._fingerprint)
         if reason is not None:
             return self._suspend(None, Fault.UNEXPECTED, reason)
-        if self._arrived > state.sent:
+        if self._arrived > state.sent_tx_id:
             return self._mark(self._arrived)
         self._waiting = list(state.next_ids)
         if not self._waiting:
@@ -159,7 +159,9 @@ class Relay:
 
         A new incarnation begins with the transactions that are not marked as sent; otherwise, nothing has arrived.
         """
-        return self._database_state.sent if self._database_state is not None and self._database_state.is_new else 0
+        return (
+            self._database_state.sent_tx_id if self._database_state is not None and self._database_state.is_new else 0
+        )
 
     def _mark(self, up_to: int) -> MarkSent:
         return MarkSent(up_to, self._fingerprint)
@@ -190,7 +192,7 @@ class Relay:
         else:
             doubt = "" if event.may_have_arrived or not self._in_doubt else _DOUBT.format(to_blame)
             decision = self._suspend(to_blame, event.fault, event.reason + doubt, self._in_doubt)
-        if mark is not None and state is not None and mark.up_to > state.sent:
+        if mark is not None and state is not None and mark.up_to > state.sent_tx_id:
             self._then = decision
             return mark
         return decision

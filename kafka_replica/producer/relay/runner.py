@@ -198,7 +198,7 @@ class Runner:
 
     def _start(self, view: View) -> None:
         """Decide how to start when no other instance was running, and nothing had failed."""
-        ever = view.intent.sent > 0
+        ever = view.intent.sent_tx_id > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
             # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
             session = self._make_session(view.intent.incarnation)
@@ -212,7 +212,7 @@ class Runner:
             self._change_mode(view, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
         else:
             with self._engine.begin() as connection:
-                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent):
+                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent_tx_id):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
@@ -226,19 +226,20 @@ class Runner:
         view = self._view
         if before is not None and before.intent.incarnation != view.intent.incarnation:
             self._sent_transactions.clear()  # they belong to the previous incarnation
-        running = view.intent.mode is Mode.RUNNING
+        intent = view.intent
+        running = intent.mode is Mode.RUNNING
         self._prefetcher.start(view.next if running else ())
         return DatabaseState(
-            running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next), view.intent.incarnation,
-            is_new=view.intent.progress_offset is None, of_arrived=self._of_arrived(view.intent.sent),
+            running, intent.sent_tx_id, view.last_tx_id, tuple(each.tx_id for each in view.next), intent.incarnation,
+            is_new=intent.progress_offset is None, of_arrived=self._of_arrived(intent.sent_tx_id),
         )  # fmt: skip
 
-    def _of_arrived(self, sent: int) -> Fingerprint | None:
+    def _of_arrived(self, sent_tx_id: int) -> Fingerprint | None:
         """Return the database's fingerprint of the last transaction that has arrived; None if already compared."""
         arrived = self._rules.arrived
-        if arrived is None or (arrived, sent) == self._compared:
+        if arrived is None or (arrived, sent_tx_id) == self._compared:
             return None
-        self._compared = (arrived, sent) if arrived == sent else None
+        self._compared = (arrived, sent_tx_id) if arrived == sent_tx_id else None
         return self._queue.fingerprint(arrived)
 
     def _connect(self) -> Event:
@@ -247,7 +248,7 @@ class Runner:
         self._disconnect()
         self._session = self._make_session(view.intent.incarnation)
         intent = view.intent
-        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent)
+        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent_tx_id)
         if intent.transactional_id != self._transactional_id:
             self._queue.note_identity(self._transactional_id, incarnation=intent.incarnation)
         arrived = 0 if progress is None else progress.tx_id
@@ -271,13 +272,13 @@ class Runner:
             contents = Contents(
                 len(deletions), deletions, Fingerprint(transaction.recorded_ms, digest_of(transaction.kind, ()))
             )
-            sent = self._session.send(transaction, contents)
+            result = self._session.send(transaction, contents)
         else:
             contents = self._prefetcher.contents(transaction)
-            sent = self._session.send(transaction, contents, self._prefetcher.read_next)
-        self._sent_transactions[tx_id], self._offset = sent, sent.offset
+            result = self._session.send(transaction, contents, self._prefetcher.read_next)
+        self._sent_transactions[tx_id], self._offset = result, result.offset
         self._confirmation.note_commit()
-        self._report(Acknowledgement(tx_id, sent.size, sent.messages, sent.not_carried))
+        self._report(Acknowledgement(tx_id, result.size, result.messages, result.not_carried))
         return CommitAcknowledgement(tx_id, contents.fingerprint)
 
     def _stand_by(self) -> Event:
@@ -301,11 +302,14 @@ class Runner:
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
         up_to, fingerprint = decision
-        view, sent = self._view, {tx_id: each for tx_id, each in self._sent_transactions.items() if tx_id <= up_to}
+        view, transactions = (
+            self._view,
+            {tx_id: each for tx_id, each in self._sent_transactions.items() if tx_id <= up_to},
+        )
         recorded_sizes = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
-        sizes = {tx_id: (each.size, each.messages) for tx_id, each in sent.items()}
+        sizes = {tx_id: (each.size, each.messages) for tx_id, each in transactions.items()}
         differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded_sizes.get(tx_id)}
-        not_carried = sum(each.not_carried for each in sent.values())
+        not_carried = sum(each.not_carried for each in transactions.values())
         assert view is not None, "look first"  # noqa: S101
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
         incarnation = view.intent.incarnation

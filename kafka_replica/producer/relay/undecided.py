@@ -67,18 +67,20 @@ def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> 
     )
 
 
-def parts_to_commit(parts: Mapping[Partition, OpenPart], arrived: int, committed: Collection[int]) -> set[Partition]:
+def parts_to_commit(
+    parts: Mapping[Partition, OpenPart], arrived: int, committed_tx_ids: Collection[int]
+) -> set[Partition]:
     """Return the partitions in which an open transaction has to be committed; in all others, it has to be aborted.
 
     Args:
         parts: the open parts, by partition.
         arrived: the number up to which all transactions were committed, by the progress topic or by acknowledgement.
-        committed: the transactions that have a commit marker in any partition.
+        committed_tx_ids: the transactions that have a commit marker in any partition.
     """
     return {
         place
         for place, part in parts.items()
-        if part.tx_id is not None and (part.tx_id <= arrived or part.tx_id in committed)
+        if part.tx_id is not None and (part.tx_id <= arrived or part.tx_id in committed_tx_ids)
     }
 
 
@@ -188,12 +190,12 @@ class UndecidedTransactions:
             part.tx_id: part.written_ms for part in parts.values() if part.tx_id is not None and part.tx_id > arrived
         }
         elsewhere = [each for each in self._partitions if each not in parts]
-        committed = [
+        committed_tx_ids = [
             tx_id
             for tx_id, written_ms in doubtful.items()
             if any(self._is_committed(producer, tx_id, batches) for batches in self._since(elsewhere, written_ms))
         ]
-        return parts_to_commit(parts, arrived, committed)
+        return parts_to_commit(parts, arrived, committed_tx_ids)
 
     def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
         """Yield the batches of each partition since a time before a transaction, with a tolerance for clocks."""
