@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+from programs import output_of
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
@@ -41,18 +42,15 @@ CODELIST = "/sdmx/v2/structure/codelist/KR_DEMO/CL_REF_AREA/1.0"
 DATA = "REF_AREA,INDICATOR,SEX,TIME_PERIOD,OBS_VALUE,UNIT_MEASURE,OBS_STATUS,DECIMALS\nXX,EMP,T,2024-Q1,1.5,PS,A,1\n"
 
 
-def run(*words: str, check: bool = True) -> str:
-    """Run a command; return its output."""
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    if check and done.returncode:
-        sys.exit(f"image: {' '.join(words)}\n{done.stdout}{done.stderr}")
-    return done.stdout.strip()
+def run(*command: str, fails: bool | None = False) -> str:
+    """Run a command in the checkout; return its output. ``fails=None`` accepts a failure."""
+    return output_of("image", ROOT, *command, fails=fails)
 
 
 def check(condition: bool, what: str) -> None:
     """End with a message and the log of the service unless a condition holds."""
     if not condition:
-        sys.exit(f"image: {what}\n{run(TOOL, 'logs', NAME, check=False)}")
+        sys.exit(f"image: {what}\n{run(TOOL, 'logs', NAME, fails=None)}")
 
 
 def build() -> float:
@@ -88,7 +86,7 @@ def running(bootstrap: str, port: int) -> Iterator[str]:
         status = run(TOOL, "inspect", "--format", "{{.State.ExitCode}}", NAME)
         check(status == "0", f"the service ends with status {status}")
     finally:
-        run(TOOL, "rm", "--force", NAME, check=False)
+        run(TOOL, "rm", "--force", NAME, fails=None)
 
 
 def _is_ready(address: str) -> bool:
@@ -121,7 +119,7 @@ def main() -> None:
         sys.exit("image: install docker or podman, and start the server of docker")
     added_mb = build()
     check(added_mb < MAX_ADDED_MB, f"it adds {added_mb:.0f} MB to the image of Python, more than {MAX_ADDED_MB}")
-    run(TOOL, "volume", "rm", "--force", VOLUME, check=False)
+    run(TOOL, "volume", "rm", "--force", VOLUME, fails=None)
     with LocalKafka() as kafka:
         kafka.create_topic(TOPIC, 1, {"cleanup.policy": "compact"})
         program = str(Path(sys.executable).with_name("kafka-replica"))
@@ -130,7 +128,7 @@ def main() -> None:
             first = use(address)
         with running(kafka.bootstrap_servers, choose()) as address:
             check(use(address) == first, "after a restart the structure is another one")
-    run(TOOL, "volume", "rm", "--force", VOLUME, check=False)
+    run(TOOL, "volume", "rm", "--force", VOLUME, fails=None)
     print(f"image: built and run by {TOOL}; it adds {added_mb:.0f} MB to the image of Python")
 
 

@@ -10,11 +10,12 @@ the lowest versions that ``pyproject.toml`` allows, and some on each Python that
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
+
+from programs import output_of
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -48,12 +49,7 @@ WRONG_PROGRAM = USER_PROGRAM + "\nnumber: int = replica.topic\n"  # types that a
 def run(*command: object, fails: bool = False, or_else: str | None = None) -> str:
     """Run a command in an empty folder; return its output, or ``or_else`` if it fails and that is given."""
     with tempfile.TemporaryDirectory() as nowhere:
-        done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, cwd=nowhere)
-    if done.returncode and or_else is not None:
-        return or_else
-    if bool(done.returncode) != fails:
-        sys.exit(f"package: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout
+        return output_of("package", nowhere, *command, fails=fails, or_else=or_else)
 
 
 def installed(folder: Path, what: str, *options: str, python: str = sys.executable) -> Path:
@@ -108,7 +104,7 @@ def check_pythons(folder: Path, wheel: Path) -> list[str]:
     """Check some extras on each Python that is found here; return those that are not found."""
     missing = []
     for version in PYTHONS:
-        if not run(BIN / "uv", "python", "find", "--offline", "--no-python-downloads", version, or_else="").strip():
+        if not run(BIN / "uv", "python", "find", "--offline", "--no-python-downloads", version, or_else=""):
             missing.append(version)
             continue
         python = installed(folder / version, f"{wheel}[{','.join(ON_EACH_PYTHON)}]", python=version)

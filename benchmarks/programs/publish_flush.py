@@ -16,7 +16,7 @@ import time
 
 from benchmarks.programs.common import key_of, resident_bytes, tell
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.notices import Arrival, Notice
+from kafka_replica.producer.notices.notices import Arrival, Notice
 
 _TRANSACTION_RECORDS = 20
 _LIMIT_S = 500

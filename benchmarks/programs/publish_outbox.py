@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.programs.structures import structures
 from benchmarks.programs.turns import take_turns
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.notices import Arrival, Notice, SendStart
+from kafka_replica.producer.notices.notices import Arrival, Notice, SendStart
 from kafka_replica.producer.outbox import Outbox
 
 _LIMIT_S = 300

@@ -8,7 +8,7 @@ from typing import Final, assert_never
 
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import counted
-from kafka_replica.producer.notices import (
+from kafka_replica.producer.notices.notices import (
     Acknowledgement,
     Arrival,
     DatabaseWait,

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from kafka_replica.cli.output import json_line, print_line
-from kafka_replica.producer.files import read_configuration
-from kafka_replica.producer.service import ProducerControl
+from kafka_replica.producer.configuration_files.configuration import read_configuration
+from kafka_replica.producer.service.structure_producer import ProducerControl
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

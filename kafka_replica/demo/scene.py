@@ -15,7 +15,7 @@ from kafka_replica.demo.local_postgres import LocalPostgres, find_binaries
 from kafka_replica.demo.stage import DemoError, Stage
 from kafka_replica.demo.terminals import TerminalTable
 from kafka_replica.embedded import ExistingKafka, LocalKafka
-from kafka_replica.producer.notices import Acknowledgement, DatabaseWait, Notice
+from kafka_replica.producer.notices.notices import Acknowledgement, DatabaseWait, Notice
 from kafka_replica.producer.postgres import TableSource, TableSourceSettings
 
 _NO_POSTGRES = (

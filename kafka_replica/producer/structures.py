@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.producer.transactions import Transaction
+from kafka_replica.producer.transactions.transactional_producer import Transaction
 from kafka_replica.sdmx import Part
 from kafka_replica.sdmx.lookups.structures import CONTENT_TYPE
 

@@ -18,8 +18,8 @@ class BarrierTimeout:
         self._moved_s = now_s
         self._last = Position()
 
-    def is_over(self, read: Position, now_s: float, *, is_stalled: bool) -> bool:
+    def is_over(self, position: Position, now_s: float, *, is_stalled: bool) -> bool:
         """Return whether reading has made no progress for longer than the limit, although the broker answers."""
-        if read != self._last or is_stalled:
-            self._last, self._moved_s = read, now_s
+        if position != self._last or is_stalled:
+            self._last, self._moved_s = position, now_s
         return self.limit_s is not None and now_s - self._moved_s > self.limit_s

@@ -50,7 +50,7 @@ class BrokerRetry:
         self._waits_for_topics = waits_for_topics
         self._on_pause = on_pause
         self._missing_since_s: float | None = None
-        self._heard = False
+        self._has_answered = False
         self._in_trouble = False
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
@@ -68,7 +68,7 @@ class BrokerRetry:
             except TopicNotFoundError as error:
                 self.missing(error)
             else:
-                self._heard = True
+                self._has_answered = True
                 self._missing_since_s = None
                 self.well()
                 return answer
@@ -93,7 +93,7 @@ class BrokerRetry:
         refusal = reader.refusal()
         if refusal is None:
             return
-        if not self._heard:
+        if not self._has_answered:
             raise refusal
         self.trouble(refusal)
 
@@ -109,7 +109,7 @@ class BrokerRetry:
             raise error
         self.trouble(error)
 
-    def found(self) -> None:
+    def note_topics_exist(self) -> None:
         """Note that all topics exist."""
         self._missing_since_s = None
         self.well()

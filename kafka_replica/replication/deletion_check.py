@@ -51,24 +51,24 @@ class DeletionCheck:
 
     # --- events ---
 
-    def begin(self, requested_at: Instant, opened: StartOffsets, resume_point: ResumePoint | None) -> bool:
+    def begin(self, requested_at: Instant, start_offsets: StartOffsets, resume_point: ResumePoint | None) -> bool:
         """Begin to read, or continue at a resume point.
 
         Args:
-            requested_at: the time at which the ends in ``opened`` were requested.
-            opened: the log that was opened.
+            requested_at: the time at which the ends in ``start_offsets`` were requested.
+            start_offsets: the offsets at which the log was opened.
             resume_point: the resume point; None if reading begins at the beginning.
 
         Returns:
             Whether all deletions since the resume point are certainly still in the log.
         """
-        self._ends = opened.ends
+        self._ends = start_offsets.ends
         known = Position() if resume_point is None else resume_point.position
-        self.add(requested_at, [partition for partition in opened.beginnings if partition not in known])
+        self.add(requested_at, [partition for partition in start_offsets.beginnings if partition not in known])
         if resume_point is not None:
             self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
         if self._reader.gaps_are_certain:  # otherwise an open transaction may prevent reading from reaching the ends
-            self._rule.ask(requested_at, opened.ends)
+            self._rule.ask(requested_at, start_offsets.ends)
         if resume_point is None:
             return False
         self._query_retention()
@@ -79,33 +79,33 @@ class DeletionCheck:
         self._rule.begin(at, list(partitions))
         self._note_leader_changes()
 
-    def take(self, fetched: FetchResult) -> None:
+    def take(self, fetch_result: FetchResult) -> None:
         """Process the batches that were read.
 
         Raises:
             LogReplacedError: a deletion may have been missed.
         """
         self._note_leader_changes()
-        if fetched.gaps:
+        if fetch_result.gaps:
             read_at = now()
-            for partition in fetched.gaps:
+            for partition in fetch_result.gaps:
                 self._rule.gap(partition, read_at)
             if self._rule.late() is not None:
                 self.confirm()
-        self._positions = fetched.reading.positions
+        self._positions = fetch_result.reading.positions
         self._rule.read(self._positions)
 
-    def answered(self, requested_at: Instant, ends: Ends) -> None:
+    def process_ends(self, requested_at: Instant, ends: Ends) -> None:
         """Process the ends of the partitions, which were requested at a time."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
         self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
         self._rule.ask(requested_at, self._ends)
         self._rule.read(self._positions)
 
-    def saved(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
+    def resume_values(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
         """Return ``caught_up_ms`` and ``tombstones_kept_s`` of the resume point of a version at a position."""
         self._rule.show(position)
-        return self._rule.saved()
+        return self._rule.resume_values()
 
     # --- queries ---
 

@@ -127,16 +127,16 @@ class Follower:
         """
         try:
             with suppress(ClosedMeanwhileError):
-                self._reader, self._detector, opened = open_log(
+                self._reader, self._detector, start_offsets = open_log(
                     self._options, self._make_reader, self._retry, lambda reader: self._open(reader, resume_point)
                 )
                 if resume_point is None:
-                    opened = self._load_initial_records(opened)
-                self._barrier = Barrier(opened.ends)
+                    start_offsets = self._load_initial_records(start_offsets)
+                self._barrier = Barrier(start_offsets.ends)
                 self._deletions = DeletionCheck(
                     self._options.topics, self._options.tombstones_kept_s, self._reader, self._retry
                 )
-                self._begin(opened, resume_point)
+                self._begin(start_offsets, resume_point)
                 while not self._closing.is_set():
                     self._step()
                     self._lifecycle.note()
@@ -151,21 +151,21 @@ class Follower:
         self._opened_at = now()
         return reader.open(resume_point)
 
-    def _load_initial_records(self, opened: StartOffsets) -> StartOffsets:
+    def _load_initial_records(self, start_offsets: StartOffsets) -> StartOffsets:
         """Load the initial records, if there are any; return the state of the log with its ends after the load."""
         load = self._options.initial_records
         if load is None:
-            return opened
+            return start_offsets
         self._delta_builder.add_initial(load_initial_records(load, self._options.topics[0], self._options.key_filter))
-        return opened._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
+        return start_offsets._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
 
-    def _begin(self, opened: StartOffsets, resume_point: ResumePoint | None = None) -> None:
-        self._publisher.health.barrier_set(opened.ends, self._detector.boundaries)
-        known, lowest = Position(), dict(opened.beginnings)
+    def _begin(self, start_offsets: StartOffsets, resume_point: ResumePoint | None = None) -> None:
+        self._publisher.health.barrier_set(start_offsets.ends, self._detector.boundaries)
+        known, lowest = Position(), dict(start_offsets.beginnings)
         self._growth = PartitionGrowth(
             self._reader, self._retry, self._detector, self._delta_builder, self._deletions, self._log_starts
         )
-        nothing_is_missing = self._deletions.begin(self._opened_at, opened, resume_point)
+        nothing_is_missing = self._deletions.begin(self._opened_at, start_offsets, resume_point)
         if resume_point is not None:
             known, self._resume_point = resume_point.position, resume_point
             self._barrier.raise_to(known)
@@ -175,30 +175,31 @@ class Follower:
                 self._show_saved()
             # Otherwise the saved version is shown if reading up to the barrier has found no missing offset.
         self._log_starts.add(lowest)
-        self._growth.begin(opened.beginnings, known)
-        self._note_log_starts(opened.log_starts)
-        self._note_confirmation(opened.unconfirmed)
-        self._apply_decisions(self._detector.answer(Ends(opened.ends, opened.ends)))
+        self._growth.begin(start_offsets.beginnings, known)
+        self._note_log_starts(start_offsets.log_starts)
+        self._note_confirmation(start_offsets.unconfirmed)
+        self._apply_decisions(self._detector.answer(Ends(start_offsets.ends, start_offsets.ends)))
 
     # --- one iteration of the loop ---
 
     def _step(self) -> None:
         try:
-            fetched = self._reader.read(_READ_S)
+            fetch_result = self._reader.read(_READ_S)
         except BrokerUnavailableError as error:
             self._retry.unavailable(self._reader, error)
             self._retry.pause()
             return
-        self._note_contact(fetched)
-        self._note_log_starts(fetched.log_starts)
-        self._deletions.take(fetched)
-        self._publisher.health.read(fetched.reading.positions)
+        self._note_contact(fetch_result)
+        self._note_log_starts(fetch_result.log_starts)
+        self._deletions.take(fetch_result)
+        self._publisher.health.read(fetch_result.reading.positions)
         if self._store.part_bytes is None:
-            self._heap.grow(fetched.size_bytes)  # the store keeps nearly all of the memory
-        self._apply_decisions(self._detector.take(fetched.reading, every_point=self._barrier.passed))
+            self._heap.grow(fetch_result.size_bytes)  # the store keeps nearly all of the memory
+        self._apply_decisions(self._detector.take(fetch_result.reading, every_point=self._barrier.passed))
         self._note_counts()
         self._publisher.health.ends(
-            Ends(fetched.stable, fetched.reading.high_watermarks), waits=self._detector.waits_for_open_transactions
+            Ends(fetch_result.stable, fetch_result.reading.high_watermarks),
+            waits=self._detector.waits_for_open_transactions,
         )
         if self._detector.wants_ends:
             self._request_ends()
@@ -207,12 +208,12 @@ class Follower:
         if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
             self._check_regularly()
 
-    def _note_contact(self, fetched: FetchResult) -> None:
-        if fetched.heard:
+    def _note_contact(self, fetch_result: FetchResult) -> None:
+        if fetch_result.heard:
             self._retry.well()
-        if fetched.trouble is not None:
-            self._retry.trouble(fetched.trouble)
-        if fetched.gaps and self._reader.gaps_are_certain:
+        if fetch_result.trouble is not None:
+            self._retry.trouble(fetch_result.trouble)
+        if fetch_result.gaps and self._reader.gaps_are_certain:
             self._barrier.gap()
 
     def _note_log_starts(self, log_starts: Position) -> None:
@@ -327,7 +328,7 @@ class Follower:
 
     def _make_resume_point(self, position: Position) -> ResumePoint:
         origin = self._reader.origin
-        caught_up_ms, tombstones_kept_s = self._deletions.saved(position)
+        caught_up_ms, tombstones_kept_s = self._deletions.resume_values(position)
         return ResumePoint(
             position,
             origin.topic_ids,
@@ -352,7 +353,7 @@ class Follower:
         self._saved_s = time.monotonic()
         if self._resume_point is not None and self._barrier.passed:
             position = self._resume_point.position
-            self._resume_point = self._resume_point.moved(position, *self._deletions.saved(position))
+            self._resume_point = self._resume_point.with_position(position, *self._deletions.resume_values(position))
             self._store.note(self._resume_point)
 
     # --- requests to the broker ---
@@ -394,9 +395,9 @@ class Follower:
         unread = self._retry.call(self._reader, self._reader.look)
         return not self._add_partitions(unread)
 
-    def _add_partitions(self, listed: Iterable[Partition]) -> bool:
+    def _add_partitions(self, all_partitions: Iterable[Partition]) -> bool:
         """Begin to read partitions that were added; return whether there are any."""
-        has_grown = self._growth.add(listed)
+        has_grown = self._growth.add(all_partitions)
         if has_grown:
             self._point = None
         return has_grown
@@ -418,6 +419,6 @@ class Follower:
         except BrokerUnavailableError as error:
             self._retry.unavailable(self._reader, error)
         else:
-            self._retry.found()
+            self._retry.note_topics_exist()
             if self._accept(ends):  # of quiet topics the ends are queried here only
-                self._deletions.answered(requested_at, ends)
+                self._deletions.process_ends(requested_at, ends)

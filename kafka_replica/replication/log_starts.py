@@ -23,7 +23,7 @@ class LogStarts:
         """The log start offsets that lie above a record that may be held."""
         self.lowest: dict[Partition, int] = {}
         """Offsets below which no record is held, and none remains to be read."""
-        self._seen: Mapping[Partition, int] = {}
+        self._last_log_starts: Mapping[Partition, int] = {}
 
     def add(self, lowest: Mapping[Partition, int]) -> None:
         """Add partitions; none of their records below these offsets is held."""
@@ -35,9 +35,9 @@ class LogStarts:
         Args:
             log_starts: the offsets, 0 for a partition that is missing; the same object means that nothing has changed.
         """
-        if log_starts is self._seen:
+        if log_starts is self._last_log_starts:
             return False
-        self._seen = log_starts
+        self._last_log_starts = log_starts
         before = len(self.passed), sum(self.passed.values())
         for partition, lowest in self.lowest.items():
             start = log_starts.get(partition, 0)
@@ -45,16 +45,16 @@ class LogStarts:
                 self.passed[partition] = start
         return before != (len(self.passed), sum(self.passed.values()))
 
-    def expire(self, left: Mapping[Partition, int], position: Position) -> None:
+    def expire(self, held_offsets: Mapping[Partition, int], position: Position) -> None:
         """Note that records below ``passed`` are no longer held.
 
         Args:
-            left: the lowest offset of each partition that is still held; of partitions not listed, no record is held.
+            held_offsets: the lowest offset that is still held of each partition that has records
             position: the position of the next version; records of transactions that are open there may still be
                 committed.
         """
         resume = position.resume()
         for partition, start in self.passed.items():
             comes_next = resume.get(partition, start)
-            self.lowest[partition] = max(start, min(left.get(partition, comes_next), comes_next))
+            self.lowest[partition] = max(start, min(held_offsets.get(partition, comes_next), comes_next))
         self.passed = {}

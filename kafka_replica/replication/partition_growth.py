@@ -25,18 +25,18 @@ class ReadPartitions:
     """The partitions that are read. Partitions are never removed, so their number shows whether any were added."""
 
     def __init__(self) -> None:
-        self._read: set[Partition] = set()
+        self._partitions: set[Partition] = set()
 
     def __len__(self) -> int:
-        return len(self._read)
+        return len(self._partitions)
 
     def begin(self, partitions: Iterable[Partition]) -> None:
         """Note that reading of partitions begins."""
-        self._read.update(partitions)
+        self._partitions.update(partitions)
 
-    def unread(self, listed: Iterable[Partition]) -> list[Partition]:
+    def unread(self, all_partitions: Iterable[Partition]) -> list[Partition]:
         """Return the partitions that Kafka lists, but that are not read yet."""
-        return [partition for partition in listed if partition not in self._read]
+        return [partition for partition in all_partitions if partition not in self._partitions]
 
 
 class PartitionGrowth:
@@ -62,21 +62,21 @@ class PartitionGrowth:
         self._deletions = deletions
         self._log_starts = log_starts
 
-    def begin(self, beginnings: Mapping[Partition, int], known: Mapping[Partition, int]) -> None:
+    def begin(self, beginnings: Mapping[Partition, int], stored_position: Mapping[Partition, int]) -> None:
         """Begin with the partitions that the reader has opened.
 
         Args:
             beginnings: the offsets at which reading begins.
-            known: the position of the version in the store.
+            stored_position: the position of the version in the store.
         """
         self.partitions.begin(beginnings)
         for partition, offset in beginnings.items():
             self._detector.add(partition, offset)
-            self._delta_builder.add(partition, known.get(partition, 0))
+            self._delta_builder.add(partition, stored_position.get(partition, 0))
 
-    def add(self, listed: Iterable[Partition]) -> bool:
+    def add(self, all_partitions: Iterable[Partition]) -> bool:
         """Begin to read the new partitions among those that Kafka lists; return whether there are any."""
-        added = self.partitions.unread(listed)
+        added = self.partitions.unread(all_partitions)
         if not added:
             return False
         requested_at = now()

@@ -77,11 +77,11 @@ class RecordFilter:
         try:
             records = batch.content.records()
         except DataError as error:
-            return FilteredRecords((), [_damaged(batch, error)], [])
+            return FilteredRecords((), [_damage_error(batch, error)], [])
         return FilteredRecords(records, [], []) if self.is_open else self._filter(batch.partition, records)
 
     def _filter(self, partition: Partition, records: Sequence[Stored]) -> FilteredRecords:
-        wanted: list[Stored] = []
+        kept_records: list[Stored] = []
         bad: list[BadRecordError] = []
         cleared: list[bytes] = []
         for raw in records:
@@ -90,49 +90,49 @@ class RecordFilter:
                 continue
             if self._key_filter is not None and not self._key_filter(raw[0]):
                 continue
-            accepted = self._accepted(partition, raw)
+            record = self._accept(partition, raw)
             topic_and_key = partition.topic, raw[0]
-            if isinstance(accepted, BadRecordError):
-                bad.append(accepted)
+            if isinstance(record, BadRecordError):
+                bad.append(record)
                 self._bad_keys.add(topic_and_key)
-                wanted.append((raw[0], None, raw[2], raw[3], ()))
+                kept_records.append((raw[0], None, raw[2], raw[3], ()))
                 continue
             if topic_and_key in self._bad_keys:
                 self._bad_keys.discard(topic_and_key)
                 cleared.append(raw[0])
-            wanted.append(accepted)
-        return FilteredRecords(wanted, bad, cleared)
+            kept_records.append(record)
+        return FilteredRecords(kept_records, bad, cleared)
 
-    def _accepted(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
+    def _accept(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
         """Return the record as the application wrote it, or the error if the record as it was read is bad."""
-        accepted = raw
+        record = raw
         if self._header_stack is not None:
             try:
                 value, headers = self._header_stack.incoming(raw[0], raw[1], raw[4], topic=partition.topic)
             except PieceError as error:
-                return _bad(partition, raw, str(error), _NOT_UNDONE)
-            accepted = (raw[0], value, raw[2], raw[3], headers)
-        if self._validator is None or accepted[1] is None:
-            return accepted
+                return _bad_record(partition, raw, str(error), _NOT_UNDONE)
+            record = (raw[0], value, raw[2], raw[3], headers)
+        if self._validator is None or record[1] is None:
+            return record
         try:
-            self._validator(as_record(accepted, partition))
+            self._validator(as_record(record, partition))
         except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
             reason = str(error) or type(error).__name__
-            return _bad(partition, raw, reason, _REFUSED)
-        return accepted
+            return _bad_record(partition, raw, reason, _REFUSED)
+        return record
 
 
 def without_key(partition: Partition, raw: Stored) -> BadRecordError:
     """Return the error for a record without a key."""
-    return _bad(partition, raw, "it has no key, so it replaces nothing and nothing can delete it", _NO_KEY)
+    return _bad_record(partition, raw, "it has no key, so it replaces nothing and nothing can delete it", _NO_KEY)
 
 
-def _bad(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
+def _bad_record(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
     bad = BadRecordError(*partition, raw[2], reason, advice, raw[0])
     bad.record = as_record(raw, partition)
     return bad
 
 
-def _damaged(batch: Batch, error: DataError) -> BadRecordError:
+def _damage_error(batch: Batch, error: DataError) -> BadRecordError:
     reason = f"its batch, up to offset {batch.end - 1}, cannot be read: {error}"
     return BadRecordError(*batch.partition, batch.first, reason, _DAMAGED)

@@ -65,7 +65,7 @@ class Supervisor:
             self._lifecycle.note()
 
     def _keep(self) -> None:
-        resume_point = self._saved()
+        resume_point = self._read_resume_point()
         self._lifecycle.started(None if resume_point is None else str(resume_point.position))
         incomplete = 0
         while not self.closing.is_set():
@@ -83,7 +83,7 @@ class Supervisor:
                 resume_point = None
                 self.closing.wait(pause_s)
 
-    def _saved(self) -> ResumePoint | None:
+    def _read_resume_point(self) -> ResumePoint | None:
         """Return the resume point of the store's saved version, if reading can continue from there."""
         resume_point = self._store.resume_point
         if resume_point is None:

@@ -103,8 +103,8 @@ class TombstoneCheck:
         self._given_s = given_s
         self._least_s = least_s
         self._retentions_s: dict[str, float] = {}
-        self._read = RetentionCoverage()
-        self._shown = RetentionCoverage()
+        self._read_coverage = RetentionCoverage()
+        self._shown_coverage = RetentionCoverage()
         self._gaps: dict[Partition, OffsetGap] = {}
         self._is_checked = True
 
@@ -113,13 +113,13 @@ class TombstoneCheck:
     def begin(self, at: Instant, partitions: Iterable[Partition]) -> None:
         """Note that reading of partitions begins at a time, from their beginnings."""
         for partition in partitions:
-            for coverage in (self._read, self._shown):
+            for coverage in (self._read_coverage, self._shown_coverage):
                 coverage.spans[partition] = RetentionSpan(at, None, is_first=True)
 
     def resume(self, since: Instant, partitions: Iterable[Partition], retentions_s: Mapping[str, float]) -> None:
         """Note that reading continues from a version with everything that was in the partitions at a time."""
         for partition in partitions:
-            for coverage in (self._read, self._shown):
+            for coverage in (self._read_coverage, self._shown_coverage):
                 coverage.spans[partition] = RetentionSpan(since, retentions_s.get(partition.topic), is_first=False)
 
     def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
@@ -128,30 +128,30 @@ class TombstoneCheck:
         Only the answer to such a request proves that there were no more records at some time: the end in a fetch
         response may date from before the broker stopped answering, or before this process was suspended.
         """
-        self._read.ask(at, ends)
-        self._shown.ask(at, ends)
+        self._read_coverage.ask(at, ends)
+        self._shown_coverage.ask(at, ends)
 
     def read(self, positions: Mapping[Partition, int]) -> None:
         """Note the positions that reading has reached."""
-        self._read.reach(positions, self._retentions_s)
+        self._read_coverage.reach(positions, self._retentions_s)
 
     def show(self, position: Mapping[Partition, int]) -> None:
         """Note the position of the version shown."""
-        self._shown.reach(position, self._retentions_s)
+        self._shown_coverage.reach(position, self._retentions_s)
 
     def gap(self, partition: Partition, now: Instant) -> None:
         """Note that an offset is missing in the records read so far."""
-        span = self._read.spans[partition]
+        span = self._read_coverage.spans[partition]
         age_s = span.age_s(now)
-        known = self._gaps.get(partition)
-        if known is None or age_s > known.age_s:
+        gap = self._gaps.get(partition)
+        if gap is None or age_s > gap.age_s:
             self._gaps[partition] = OffsetGap(age_s, span)
         if age_s > self._least_s:
             self._is_checked = self._given_s is not None
 
     def move(self, partition: Partition) -> None:
         """Note that another broker now leads the partition; it has cleaned its log at different times."""
-        self._read.spans[partition].has_moved = True
+        self._read_coverage.spans[partition].has_moved = True
         gap = self._gaps.get(partition)
         if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
             gap.span.has_moved = True
@@ -161,7 +161,7 @@ class TombstoneCheck:
         """Note how long the topics keep tombstones now; topics whose settings the replica may not read are omitted."""
         self._retentions_s = dict(retentions_s)
         gaps = {partition: gap.span for partition, gap in self._gaps.items()}
-        for spans in (self._read.spans, self._shown.spans, gaps):
+        for spans in (self._read_coverage.spans, self._shown_coverage.spans, gaps):
             for partition, span in spans.items():
                 span.set_retention(retentions_s.get(partition.topic, DEFAULT_RETENTION_S))
         self._is_checked = True
@@ -186,19 +186,19 @@ class TombstoneCheck:
 
     def is_stale(self, now: Instant) -> bool:
         """Return whether a gap would be too late now, in any partition."""
-        return any(span.age_s(now) > self._retention_s(span) for span in self._read.spans.values())
+        return any(span.age_s(now) > self._retention_s(span) for span in self._read_coverage.spans.values())
 
-    def saved(self) -> tuple[int, dict[str, float]]:
+    def resume_values(self) -> tuple[int, dict[str, float]]:
         """Return what a restart needs: since when tombstones above the version shown have been kept, and for how long.
 
         The first value is a wall clock time in milliseconds, 0 if nothing is certain yet; the second has the
         retention of each topic in seconds.
         """
         retentions_s: dict[str, float] = {}
-        for partition, span in self._shown.spans.items():
+        for partition, span in self._shown_coverage.spans.items():
             if span.retention_s is not None:
                 retentions_s[partition.topic] = min(span.retention_s, retentions_s.get(partition.topic, math.inf))
-        spans = self._shown.spans.values()
+        spans = self._shown_coverage.spans.values()
         return min((0 if span.is_first else span.since.wall_ms for span in spans), default=0), retentions_s
 
     def _retention_s(self, span: RetentionSpan) -> float:

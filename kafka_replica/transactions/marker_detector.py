@@ -52,7 +52,7 @@ class MarkerDetector:
         self._unshown: dict[
             int, tuple[int, bool]
         ] = {}  # for a single partition: producer id -> epoch of its last marker, bumped?
-        self._committed: list[Batch] = []  # committed, but not returned in a decision yet
+        self._committed_batches: list[Batch] = []  # committed, but not returned in a decision yet
         self._transactions = TransactionCounter()  # committed since the last point
         self._pointed_at = Position()
 
@@ -61,7 +61,7 @@ class MarkerDetector:
     @property
     def held_records(self) -> int:
         """The number of records of open transactions, and of committed transactions that wait for their round."""
-        return sum(decided.records for decided in self._assigner.later) + sum(part.records for part in self._parts())
+        return sum(commit.records for commit in self._assigner.later) + sum(part.records for part in self._parts())
 
     @property
     def wants_ends(self) -> bool:
@@ -96,14 +96,14 @@ class MarkerDetector:
         """Process the result of one read; see ``BoundaryDetector.take``."""
         decisions: list[Decision] = []
         for batch in reading.batches:
-            decided = self._states[batch.partition].take(batch)
-            if decided is None:
+            commit = self._states[batch.partition].take(batch)
+            if commit is None:
                 continue
             if not self._is_single:
-                self._assigner.sort(decided)
+                self._assigner.sort(commit)
                 continue
-            self._join(decided)
-            self._unshown[decided.producer_id] = decided.epoch, decided.bumped
+            self._join(commit)
+            self._unshown[commit.producer_id] = commit.epoch, commit.bumped
             if every_point:
                 decisions += self._point(Position({batch.partition: batch.end}))
         for partition, position in reading.positions.items():
@@ -118,10 +118,10 @@ class MarkerDetector:
 
     # --- decisions ---
 
-    def _join(self, decided: CommittedBatches) -> None:
-        self._committed += decided.batches
-        if decided.producer_id >= 0:
-            self._transactions.add(decided)
+    def _join(self, commit: CommittedBatches) -> None:
+        self._committed_batches += commit.batches
+        if commit.producer_id >= 0:
+            self._transactions.add(commit)
 
     def _advance(self) -> Iterator[Decision]:
         """End the round if it is complete; with a single partition every read is a round."""
@@ -134,8 +134,8 @@ class MarkerDetector:
     def _advance_round(self, positions: Position) -> Iterator[Decision]:
         position = self._assigner.advance()
         assigned, self._assigner.assigned = self._assigner.assigned, []
-        for decided in assigned:
-            self._join(decided)
+        for commit in assigned:
+            self._join(commit)
         if position is not None:
             yield from self._point(position, looked=True)
         elif not self._assigner.is_needed and positions != self._pointed_at:
@@ -144,8 +144,8 @@ class MarkerDetector:
             yield from self._committed_records()
 
     def _committed_records(self) -> Iterator[Decision]:
-        if self._committed:
-            committed, self._committed = self._committed, []
+        if self._committed_batches:
+            committed, self._committed_batches = self._committed_batches, []
             yield CommittedRecords(committed)
 
     def _point(self, position: Position, *, looked: bool = False) -> Iterator[Decision]:
@@ -164,7 +164,7 @@ class MarkerDetector:
             yield from state.open.values()
 
     def _open_at(self, position: Position) -> tuple[OpenTransaction, ...]:
-        later = (decided.part for decided in self._assigner.later if decided.part is not None)
+        later = (commit.part for commit in self._assigner.later if commit.part is not None)
         return tuple(
             part.as_open() for part in (*self._parts(), *later) if part.first < position.get(part.partition, 0)
         )

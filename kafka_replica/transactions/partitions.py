@@ -9,7 +9,17 @@ from kafka_replica.transactions.batches import Batch, Kind
 class OpenBatches:
     """The batches that one open transaction wrote to one partition: a part of the transaction."""
 
-    __slots__ = ("batches", "epoch", "first", "held", "marker", "partition", "producer_id", "records", "spans")
+    __slots__ = (
+        "batches",
+        "detached_count",
+        "epoch",
+        "first",
+        "marker",
+        "partition",
+        "producer_id",
+        "records",
+        "spans",
+    )
 
     def __init__(self, batch: Batch) -> None:
         self.partition = batch.partition
@@ -20,7 +30,7 @@ class OpenBatches:
         self.batches = [batch]
         self.spans = [(batch.first, batch.end)]
         self.records = batch.record_count
-        self.held = 0  # how many of the batches share no buffer with others
+        self.detached_count = 0  # how many of the batches share no buffer with others
 
     @property
     def last(self) -> int:
@@ -36,9 +46,9 @@ class OpenBatches:
 
     def hold(self) -> None:
         """Detach the batches from shared buffers, because they are needed beyond this reading."""
-        for batch in self.batches[self.held :]:
+        for batch in self.batches[self.detached_count :]:
             batch.content.hold()
-        self.held = len(self.batches)
+        self.detached_count = len(self.batches)
 
     def as_open(self) -> OpenTransaction:
         """Return the open transaction in the form in which a position lists it."""
@@ -80,11 +90,11 @@ class TransactionCounter:
     def __init__(self) -> None:
         self._markers: dict[tuple[int, int], dict[Partition, int]] = {}
 
-    def add(self, decided: CommittedBatches) -> None:
+    def add(self, commit: CommittedBatches) -> None:
         """Count a marker."""
-        own = decided.producer_id, decided.epoch if decided.bumped else -1
+        own = commit.producer_id, commit.epoch if commit.bumped else -1
         markers = self._markers.setdefault(own, {})
-        markers[decided.partition] = markers.get(decided.partition, 0) + 1
+        markers[commit.partition] = markers.get(commit.partition, 0) + 1
 
     def take(self) -> int:
         """Return the number of transactions since the last call."""

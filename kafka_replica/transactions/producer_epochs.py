@@ -70,11 +70,11 @@ class ProducerState:
         """Begin a round; its target was requested after all of the producer's batches so far were read."""
         self.is_late, self.rest = False, ()
 
-    def knows(self, decided: CommittedBatches) -> bool:
+    def knows(self, commit: CommittedBatches) -> bool:
         """Return whether batches belong to an added transaction or an earlier one, whatever their offsets."""
-        if decided.epoch == self.marked:
-            return self.is_exact or decided.bumped
-        return decided.epoch < self.marked
+        if commit.epoch == self.marked:
+            return self.is_exact or commit.bumped
+        return commit.epoch < self.marked
 
     def may_own(self, part: OpenBatches) -> bool:
         """Return whether an open part may belong to the transactions that were added."""
@@ -110,8 +110,8 @@ class ProducerState:
     def judge_rest(self, others: Sequence[OpenBatches], second: Position, third: Position) -> Verdict:
         """Decide whether the included rest is complete; ``others`` are the parts that were not included."""
         # If a part was still open at the second ends, the producer began nothing else before the part's marker.
-        done = {part.partition for part in self.rest if _was_open(second, part)}
-        if any(_is_below(third, part, part.last) and part.partition not in done for part in others):
+        partitions = {part.partition for part in self.rest if _was_open(second, part)}
+        if any(_is_below(third, part, part.last) and part.partition not in partitions for part in others):
             return Verdict.UNCLEAR
         return Verdict.CLOSED
 

@@ -38,7 +38,7 @@ class QuiescenceDetector:
 
     def __init__(self) -> None:
         self._positions: dict[Partition, int] = {}
-        self._known: set[Partition] = set()  # the partitions whose position was reported
+        self._reported_partitions: set[Partition] = set()  # the partitions whose position was reported
         self._high: dict[Partition, int] = {}
         self._pending: list[Batch] = []
         self._has_requested = False  # true if the ends were requested since the last read
@@ -68,8 +68,8 @@ class QuiescenceDetector:
     def answer(self, ends: Ends) -> list[Decision]:
         """Process the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
         self._has_requested = True
-        read = Position(self._positions)
-        if ends.stable != read or ends.high != read or self._known != set(read):
+        position = Position(self._positions)
+        if ends.stable != position or ends.high != position or self._reported_partitions != set(position):
             return []
         return self._point(looked=True)
 
@@ -81,7 +81,7 @@ class QuiescenceDetector:
             if position < self._positions[partition]:
                 raise ValueError(f"position of {partition} went back from {self._positions[partition]} to {position}")
             self._positions[partition] = position
-            self._known.add(partition)
+            self._reported_partitions.add(partition)
         self._high.update(reading.high_watermarks)
         if len(self._positions) == 1 and self._looks_quiescent and Position(self._positions) != self._pointed_at:
             return self._point(looked=False)
@@ -92,7 +92,7 @@ class QuiescenceDetector:
 
     @property
     def _looks_quiescent(self) -> bool:
-        return self._known == self._positions.keys() and self._high == self._positions
+        return self._reported_partitions == self._positions.keys() and self._high == self._positions
 
     def _point(self, *, looked: bool) -> list[Decision]:
         committed, self._pending = self._pending, []

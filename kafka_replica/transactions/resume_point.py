@@ -45,7 +45,7 @@ class ResumePoint:
     has_key_spaces: bool = False
     """True if each topic has its own key space, so that the keys of the data begin with the topic."""
 
-    def moved(
+    def with_position(
         self, position: Position, caught_up_ms: int, tombstones_kept_s: Mapping[str, float] | None = None
     ) -> ResumePoint:
         """Return the resume point of the same data at a later position, up to which nothing has changed."""

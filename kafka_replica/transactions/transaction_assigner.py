@@ -67,22 +67,22 @@ class TransactionAssigner:
         for producer_id, (epoch, bumped) in unshown.items():
             self._note(producer_id, epoch, bumped=bumped)
 
-    def note(self, decided: CommittedBatches, *, is_late: bool = False) -> None:
+    def note(self, commit: CommittedBatches, *, is_late: bool = False) -> None:
         """Note that batches are in the next version: other parts of their producers' transactions may belong to it."""
-        self._note(decided.producer_id, decided.epoch, bumped=decided.bumped, is_late=is_late)
+        self._note(commit.producer_id, commit.epoch, bumped=commit.bumped, is_late=is_late)
 
-    def sort(self, decided: CommittedBatches, *, is_late: bool = True) -> None:
+    def sort(self, commit: CommittedBatches, *, is_late: bool = True) -> None:
         """Assign committed batches to this round or to the next one."""
-        self._remember(decided)
-        if self._is_known(decided):
-            self.assigned.append(decided)
-            self.note(decided)
-        elif self._target is not None and decided.end <= self._target.get(decided.partition, 0):
-            self.assigned.append(decided)
-            self.note(decided, is_late=is_late)
+        self._remember(commit)
+        if self._is_known(commit):
+            self.assigned.append(commit)
+            self.note(commit)
+        elif self._target is not None and commit.end <= self._target.get(commit.partition, 0):
+            self.assigned.append(commit)
+            self.note(commit, is_late=is_late)
         else:
-            decided.hold()
-            self.later.append(decided)
+            commit.hold()
+            self.later.append(commit)
 
     def answer(self, high: Position) -> None:
         """Begin a round with these ends, or continue the current one."""
@@ -120,16 +120,16 @@ class TransactionAssigner:
         for producer in self._producers.values():
             producer.begin()
         later, self.later = self.later, []
-        for decided in later:
-            self.sort(decided, is_late=False)
+        for commit in later:
+            self.sort(commit, is_late=False)
 
     def _give_up(self) -> None:
         self._target = self._second = self._third = None
         self._has_rest = False
 
-    def _is_known(self, decided: CommittedBatches) -> bool:
-        producer = self._producers.get(decided.producer_id)
-        return producer is not None and producer.knows(decided)
+    def _is_known(self, commit: CommittedBatches) -> bool:
+        producer = self._producers.get(commit.producer_id)
+        return producer is not None and producer.knows(commit)
 
     def _note(self, producer_id: int, epoch: int, *, bumped: bool, is_late: bool = False) -> None:
         if producer_id < 0:
@@ -139,39 +139,39 @@ class TransactionAssigner:
             producer = self._producers[producer_id] = ProducerState()
         producer.add(epoch, has_bump=bumped or self._bumps.get(producer_id) == (epoch, True), is_late=is_late)
 
-    def _remember(self, decided: CommittedBatches) -> None:
+    def _remember(self, commit: CommittedBatches) -> None:
         """Remember whether an epoch is bumped: a marker without records does not show this, but another marker may.
 
         A marker with the epoch of its records proves that KIP-890 did not bump this epoch. Then a lower epoch of other
         records was left by a transaction to which Kafka gave no marker, and proves nothing: records of the marker's own
         transaction were compacted away, or there were none.
         """
-        known = self._bumps.get(decided.producer_id)
-        if decided.unbumped:
-            self._bumps[decided.producer_id] = decided.epoch, False
-            if decided.producer_id in self._producers:
-                self._producers[decided.producer_id].is_not_bumped(decided.epoch)
-        elif decided.bumped and known == (decided.epoch, False):
-            decided.bumped = False
-        elif decided.bumped:
-            self._bumps[decided.producer_id] = decided.epoch, True
+        known = self._bumps.get(commit.producer_id)
+        if commit.unbumped:
+            self._bumps[commit.producer_id] = commit.epoch, False
+            if commit.producer_id in self._producers:
+                self._producers[commit.producer_id].is_not_bumped(commit.epoch)
+        elif commit.bumped and known == (commit.epoch, False):
+            commit.bumped = False
+        elif commit.bumped:
+            self._bumps[commit.producer_id] = commit.epoch, True
         if len(self._bumps) > _MOST_BUMPS:
             self._bumps.clear()
 
     def _reassign_postponed(self) -> None:
         """Reassign postponed batches if another part of their transaction turned out to be in this round."""
         later, self.later = self.later, []
-        for decided in later:
-            self.sort(decided)
+        for commit in later:
+            self.sort(commit)
 
     def _include_rests(self) -> None:
         rests = {part for producer in self._producers.values() for part in producer.rest}
         later, self.later = self.later, []
-        for decided in later:
-            if decided.part in rests:
-                self.assigned.append(decided)
+        for commit in later:
+            if commit.part in rests:
+                self.assigned.append(commit)
             else:
-                self.later.append(decided)
+                self.later.append(commit)
         self._has_rest = True
 
     def _can_judge(self) -> bool:
@@ -209,9 +209,9 @@ class TransactionAssigner:
     def _parts(self) -> Iterator[OpenBatches]:
         for state in self._states.values():
             yield from state.open.values()
-        for decided in self.later:
-            if decided.part is not None and not decided.bumped:
-                yield decided.part
+        for commit in self.later:
+            if commit.part is not None and not commit.bumped:
+                yield commit.part
 
     def _has_read(self, position: Position) -> bool:
         states = self._states

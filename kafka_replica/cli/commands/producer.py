@@ -26,12 +26,12 @@ import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not
 from kafka_replica.cli.commands.producer_transactions import list_transactions, show, skip
 from kafka_replica.cli.commands.producer_transactions import replace as replace_records
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
-from kafka_replica.producer.files import Configuration, make_source, read_configuration
-from kafka_replica.producer.mail import Mailer
-from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.configuration_files.configuration import Configuration, make_source, read_configuration
+from kafka_replica.producer.notices.mail import Mailer
+from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.outbox import migrate as migrate_tables
 from kafka_replica.producer.outbox import open_database
-from kafka_replica.producer.service import ProducerStatus, StructureProducer
+from kafka_replica.producer.service.structure_producer import ProducerStatus, StructureProducer
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.watcher import Watcher
 

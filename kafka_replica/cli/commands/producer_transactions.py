@@ -12,7 +12,7 @@ from kafka_replica.cli.producer_options import control_of, producer_options, rep
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.listeners.change_json import json_text
-from kafka_replica.producer.changes import Put
+from kafka_replica.producer.changes.changes import Put
 from kafka_replica.producer.outbox import Status
 from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord
 from kafka_replica.producer.sources.contents import put_of

@@ -17,9 +17,9 @@ from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.archives import BETWEEN, ZIP, archive_in_archive, is_workbook, opened_member
 from kafka_replica.data.files.decompression_limit import largest, too_large
+from kafka_replica.data.files.gunzip import MAGIC as GZIP
+from kafka_replica.data.files.gunzip import Gunzip
 from kafka_replica.data.files.zstandard_frames import ZSTD, zstd_parts
-from kafka_replica.data.gunzip import MAGIC as GZIP
-from kafka_replica.data.gunzip import Gunzip
 from kafka_replica.errors import UsageError
 
 Content: TypeAlias = bytes | Path

@@ -8,6 +8,7 @@ from typing import Final
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.sdmx.formats.xlsx import old_workbooks
+from kafka_replica.sdmx.messages.root_element import has_structure_root
 
 _BYTES: Final = (
     (b"PAR1", "it is Parquet, not CSV; name it *.parquet"),
@@ -27,11 +28,7 @@ _TEXTS: Final = (
 _PAGE: Final = re.compile(
     r"<!doctype html|(?:<\?xml[^>]*>\s*|<!--(?:(?!-->).)*-->\s*|<!doctype[^>]*>\s*)*<html", re.IGNORECASE | re.DOTALL
 )
-_STRUCTURE_MESSAGE: Final = re.compile(
-    rb"\s*+(?:(?><\?.*?\?>|<!--.*?-->)\s*+)*+<(?:[\w.-]++:)?Structure[\s>]"
-    rb'|\s*+\{.*?"schema"\s*+:\s*+"[^"]*sdmx-json-structure-schema',
-    re.DOTALL,
-)
+_STRUCTURE_JSON: Final = re.compile(rb'\s*+\{.*?"schema"\s*+:\s*+"[^"]*sdmx-json-structure-schema', re.DOTALL)
 
 
 def is_structure_message(head: bytes) -> bool:
@@ -40,7 +37,8 @@ def is_structure_message(head: bytes) -> bool:
     Args:
         head: the first bytes.
     """
-    return _STRUCTURE_MESSAGE.match(head.lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"")) is not None
+    start = head.lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"")
+    return has_structure_root(start) or _STRUCTURE_JSON.match(start) is not None
 
 
 def check_is_csv(head: bytes, start: str, where: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
@@ -15,7 +15,9 @@ from kafka_replica.data.files.arrow_messages import ARROW_FILE, FileBytes
 from kafka_replica.data.files.arrow_streams import arrow_streams
 from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart, reading_as
+
+_FORMAT: Final = "Arrow IPC"
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class ArrowRows(FrameFile):
         Raises:
             DatasetError: the data is damaged.
         """
-        with _readable(self.path):
+        with reading_as(_FORMAT, self.path):
             for rows, done in self._of_stream() if self.height is None else self._of_file(self.height):
                 yield self.part(rows, {}), int(size * done)
 
@@ -68,7 +70,7 @@ def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSi
         DatasetError: the data cannot be read as Arrow IPC, or expands to far more than its size.
     """
     place = content_on_disk(source.path, source.content, folder)
-    with _readable(source.path), place.open("rb") as file:
+    with reading_as(_FORMAT, source.path), place.open("rb") as file:
         data = FileBytes(file)
         check_expanded_bytes(data, source.path)
         if data[: len(ARROW_FILE)] == ARROW_FILE:
@@ -77,14 +79,5 @@ def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSi
             return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, verdict, height)
         first = next(arrow_streams(data, batch.rows), None)
         if first is None:
-            raise DatasetError(f"reading {source.path}: it cannot be read as Arrow IPC: it is empty")
+            raise DatasetError(f"reading {source.path}: it cannot be read as {_FORMAT}: it is empty")
         return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, verdict, None)
-
-
-@contextmanager
-def _readable(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, TypeError, ValueError) as error:
-        # A damaged file can make polars panic; PanicException does not derive from Exception.
-        raise DatasetError(f"reading {path}: it cannot be read as Arrow IPC: {error}") from error

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
-from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart, reading_as
+
+_FORMAT: Final = "Parquet"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class ParquetRows(FrameFile):
         for number, height in enumerate(self.groups):
             for begin in range(0, height, self.batch_rows):
                 rows = min(self.batch_rows, height - begin)
-                frame = _readable(self.path, scan.slice(first + begin, rows).collect)
+                with reading_as(_FORMAT, self.path):
+                    frame = scan.slice(first + begin, rows).collect()
                 known = self._known(number, begin, rows) if self.knows_groups else {}
                 yield self.part(frame, known), size * (first + begin + rows) // total
             first += height
@@ -57,31 +60,21 @@ def open_parquet(source: Source, verdict: str | None, folder: Path, batch: Batch
         DatasetError: the file cannot be read as Parquet.
     """
     file = content_on_disk(source.path, source.content, folder)
-    groups = _row_groups(source.path, file)
-    scan = pl.scan_parquet(file, glob=False)
-    nothing = _readable(source.path, scan.head(0).collect)
-    known = groups is not None
-    if groups is None:
-        groups = [int(_readable(source.path, scan.select(pl.len()).collect).item())]
+    with reading_as(_FORMAT, source.path):
+        groups = _row_groups(file)
+        scan = pl.scan_parquet(file, glob=False)
+        nothing = scan.head(0).collect()
+        known = groups is not None
+        if groups is None:
+            groups = [int(scan.select(pl.len()).collect().item())]
     return ParquetRows(source.path, file, nothing, batch.rows, verdict, groups, known)
 
 
-def _readable(path: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-    try:
-        return read()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
-
-
-def _row_groups(path: str, file: Path) -> list[int] | None:
+def _row_groups(file: Path) -> list[int] | None:
     """Return the number of rows in each row group; None without pyarrow, because polars does not report it."""
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
     except ImportError:
         return None
-    try:
-        metadata = pq.ParquetFile(file).metadata
-    except (OSError, ValueError, NotImplementedError) as error:
-        # pyarrow's errors derive from these classes; it detects some damage that polars ignores.
-        raise DatasetError(f"reading {path}: it cannot be read as Parquet: {error}") from error
+    metadata = pq.ParquetFile(file).metadata  # this also detects some damage that polars ignores
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]

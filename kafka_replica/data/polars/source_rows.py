@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -86,6 +87,30 @@ class FrameFile:
     def part(self, rows: pl.DataFrame, known: Mapping[str, pl.Series]) -> RowsPart:
         """Return rows of the file with the known columns of their locations."""
         return RowsPart(rows, known, cells=written_frame(rows, self.verdict)[1])
+
+
+@contextmanager
+def reading_as(format_name: str, path: str) -> Iterator[None]:
+    """Translate the errors of polars and pyarrow in a block that reads a file.
+
+    Args:
+        format_name: the format, for errors.
+        path: the path of the source, for errors.
+
+    Raises:
+        DatasetError: the file cannot be read.
+    """
+    try:
+        yield
+    except (
+        pl.exceptions.PolarsError,
+        pl.exceptions.PanicException,  # caused by some damaged files; it does not derive from Exception
+        NotImplementedError,
+        OSError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise DatasetError(f"reading {path}: it cannot be read as {format_name}: {error}") from error
 
 
 def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

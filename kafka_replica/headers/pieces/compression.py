@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 from kafka_replica.common.codecs import CODECS, MoreBytesError, decompressed, decompressed_into
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.keys import assigned_key
-from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
 _ENCODING, _SIZE = assigned_key("content-encoding"), assigned_key("uncompressed-size")
 _HEADERS_BYTES: Final = 48  # the approximate size of the two headers in the log

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from kafka_replica.common.cryptography_modules import needed_cryptography
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.keys import assigned_key
-from kafka_replica.headers.piece import Form, PieceInput, PieceOutput
 from kafka_replica.headers.pieces.encryption_keys import KeyProvider
 from kafka_replica.headers.pieces.protection import Protection, parse_statement
+from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.piece import Form, PieceInput, PieceOutput
 
 _KEY = assigned_key("record-encryption")
 _ALGORITHM = "aes-256-gcm"

@@ -29,8 +29,8 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.keys import key_named
-from kafka_replica.headers.piece import Piece, PieceInput
+from kafka_replica.headers.stacks.keys import key_named
+from kafka_replica.headers.stacks.piece import Piece, PieceInput
 
 _ABSENT: Final = b"\xff\xff\xff\xff"
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9._:/-]{1,128}")

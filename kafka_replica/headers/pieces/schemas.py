@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, Self
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.keys import HeaderKey
-from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.headers.pieces.protection import refuse_protection_before
+from kafka_replica.headers.stacks.keys import HeaderKey
+from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
 _ID: Final = HeaderKey("__value_schema_id")  # the header of Confluent's serializers
 _MAGIC: Final = b"\0"  # the first byte of a value that begins with the id of its schema

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Put, content_hash
+from kafka_replica.producer.changes.changes import Put, content_hash
 from kafka_replica.producer.outbox.modes import Mode, intent_of
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendment, change, detail, state, tx
 from kafka_replica.records import Key, key_bytes, key_text
@@ -125,12 +125,17 @@ class _AmendedTransaction(NamedTuple):
             amendment.c.producer_id == self.producer_id, amendment.c.tx_id == self.tx_id,
             amendment.c.request == self.request, amendment.c.number == number,
         )  # fmt: skip
-        wanted = connection.execute(select(amendment).where(*this)).mappings().one()
+        request = connection.execute(select(amendment).where(*this)).mappings().one()
         connection.execute(update(amendment).where(*this).values(applied_ms=self.now_ms))
         originals = connection.execute(select(change).where(*self._changes(number))).mappings().all()
         if number == WHOLE:
             kept = [
-                {**wanted, "applied_ms": self.now_ms, "number": row["number"], **{name: row[name] for name in _CONTENT}}
+                {
+                    **request,
+                    "applied_ms": self.now_ms,
+                    "number": row["number"],
+                    **{name: row[name] for name in _CONTENT},
+                }
                 for row in originals
             ]
             if kept:
@@ -140,7 +145,7 @@ class _AmendedTransaction(NamedTuple):
         if action is Action.SKIP:
             connection.execute(delete(change).where(*self._changes(number)))
         else:
-            content = {name: wanted[name] for name in _CONTENT}
+            content = {name: request[name] for name in _CONTENT}
             connection.execute(update(change).where(*self._changes(number)).values(content))
 
     def _changes(self, number: int) -> tuple[Any, ...]:
@@ -177,7 +182,7 @@ def _check_unsent(connection: Connection, producer_id: str, tx_id: int) -> Trans
         .where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
     ).first()
     doing = f"amending transaction {tx_id} of producer {producer_id}"
-    if tx_id <= intent.sent or (row is not None and row[0] == Status.SENT):
+    if tx_id <= intent.sent_tx_id or (row is not None and row[0] == Status.SENT):
         raise UsageError(f"{doing}: it was sent; record further changes instead")
     if row is None:
         raise UsageError(
@@ -196,13 +201,13 @@ def _numbers(connection: Connection, producer_id: str, tx_id: int, keys: Sequenc
         .where(change.c.producer_id == producer_id, change.c.tx_id == tx_id)
         .order_by(change.c.number)
     )
-    known = {bytes(key): number for key, number in rows}
-    missing = [key for key in keys if key not in known]
+    numbers = {bytes(key): number for key, number in rows}
+    missing = [key for key in keys if key not in numbers]
     if missing or not keys:
-        named = ", ".join(map(key_text, [*known][:_NAMED])) or "none"
+        names = ", ".join(map(key_text, [*numbers][:_NAMED])) or "none"
         what = f"has no record of {', '.join(map(key_text, missing))}" if missing else "is amended by key"
-        raise UsageError(f"transaction {tx_id} of producer {producer_id} {what}; its keys ({len(known)}): {named}")
-    return {key: known[key] for key in keys}
+        raise UsageError(f"transaction {tx_id} of producer {producer_id} {what}; its keys ({len(numbers)}): {names}")
+    return {key: numbers[key] for key in keys}
 
 
 def _request(

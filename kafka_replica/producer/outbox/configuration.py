@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from kafka_replica.producer.outbox.modes import Mode
-from kafka_replica.producer.outbox.shown_settings import shown
+from kafka_replica.producer.outbox.shown_settings import displayable_settings
 from kafka_replica.producer.outbox.tables import config, connection_settings, counter, lease, properties, state
 
 
@@ -30,11 +30,11 @@ class StoredConfiguration(NamedTuple):
 
 def as_stored(topic: str, media_type: str, settings: Mapping[str, object]) -> StoredConfiguration:
     """Return a configuration in its stored form: secrets are masked, callables are left out."""
-    own, shared = shown(settings)
+    own, shared = displayable_settings(settings)
     return StoredConfiguration(topic, media_type, [f"{name}={value}" for name, value in own.items()], shared)
 
 
-def is_stored(connection: Connection, producer_id: str, wanted: StoredConfiguration) -> bool:
+def is_stored(connection: Connection, producer_id: str, configuration: StoredConfiguration) -> bool:
     """Return whether the producer exists and has this configuration."""
     rows = connection.execute(
         select(lease.c.producer_id)
@@ -49,22 +49,25 @@ def is_stored(connection: Connection, producer_id: str, wanted: StoredConfigurat
     return (
         rows.first() is not None
         and stored is not None
-        and tuple(stored) == (wanted.topic, wanted.media_type)
-        and list(lines.scalars()) == wanted.lines
-        and not _differing(connection, wanted.shared)
+        and tuple(stored) == (configuration.topic, configuration.media_type)
+        and list(lines.scalars()) == configuration.lines
+        and not _different_settings(connection, configuration.shared)
     )
 
 
-def store(connection: Connection, producer_id: str, wanted: StoredConfiguration) -> None:
+def store(connection: Connection, producer_id: str, configuration: StoredConfiguration) -> None:
     """Create the producer if it is missing, and store its configuration; concurrent instances wait for each other."""
     _create_rows(connection, producer_id)
     connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
     connection.execute(delete(properties).where(properties.c.id == producer_id))
     connection.execute(delete(config).where(config.c.id == producer_id))
-    connection.execute(insert(config).values(id=producer_id, topic=wanted.topic, format=wanted.media_type))
-    for number, line in enumerate(wanted.lines, 1):
+    connection.execute(
+        insert(config).values(id=producer_id, topic=configuration.topic, format=configuration.media_type)
+    )
+    for number, line in enumerate(configuration.lines, 1):
         connection.execute(insert(properties).values(id=producer_id, line_number=number, property=line))
-    for name, value in _differing(connection, wanted.shared):  # sorted, so that two producers cannot deadlock
+    # The settings are sorted, so that two producers cannot deadlock.
+    for name, value in _different_settings(connection, configuration.shared):
         if not _insert(connection, connection_settings, {"conn_key": name, "conn_value": value}):
             this = connection_settings.c.conn_key == name
             connection.execute(update(connection_settings).where(this).values(conn_value=value))
@@ -90,10 +93,10 @@ def _create_rows(connection: Connection, producer_id: str) -> None:
             _insert(connection, table, {"producer_id": producer_id, **values})
 
 
-def _differing(connection: Connection, wanted: Mapping[str, str]) -> list[tuple[str, str]]:
+def _different_settings(connection: Connection, shared: Mapping[str, str]) -> list[tuple[str, str]]:
     rows = connection.execute(select(connection_settings.c.conn_key, connection_settings.c.conn_value))
     stored = {row[0]: row[1] for row in rows}
-    return sorted((name, value) for name, value in wanted.items() if stored.get(name) != value)
+    return sorted((name, value) for name, value in shared.items() if stored.get(name) != value)
 
 
 def _insert(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:

@@ -52,8 +52,8 @@ def open_database(url: str | URL, **options: Any) -> Engine:
         without_frames(error)
         raise ConfigurationError(f"opening the producer's database: {type(error).__name__}; {_SHOULD_BE}") from error
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _sqlite_connected)
-        event.listen(engine, "begin", _sqlite_begun)
+        event.listen(engine, "connect", _on_sqlite_connect)
+        event.listen(engine, "begin", _on_sqlite_begin)
     return engine
 
 
@@ -142,7 +142,7 @@ def _lacks_tables(error: DBAPIError) -> bool:
     return is_missing and "kafka_producer_" in f"{text} {error.statement}"
 
 
-def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def translate_errors(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that translates errors of the database as :func:`outbox_errors` does."""
 
     def wrap(function: Callable[P, T]) -> Callable[P, T]:
@@ -156,7 +156,7 @@ def translated(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return wrap
 
 
-def _sqlite_connected(dbapi_connection: Any, _record: object) -> None:
+def _on_sqlite_connect(dbapi_connection: Any, _record: object) -> None:
     dbapi_connection.isolation_level = None  # the driver begins no transactions by itself
     dbapi_connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
     _use_write_ahead_log(dbapi_connection)
@@ -181,6 +181,6 @@ def _is_busy(error: BaseException) -> bool:
     return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _sqlite_begun(connection: Connection) -> None:
+def _on_sqlite_begin(connection: Connection) -> None:
     reads = connection.get_execution_options().get("kafka_replica_reads", False)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

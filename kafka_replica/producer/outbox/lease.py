@@ -15,12 +15,12 @@ from typing import NamedTuple
 from sqlalchemy import Engine, select, update
 
 from kafka_replica.producer.errors import OutboxUnavailableError
-from kafka_replica.producer.outbox.database import reading, short_transaction, translated
-from kafka_replica.producer.outbox.modes import unknown
+from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
+from kafka_replica.producer.outbox.modes import unknown_producer
 from kafka_replica.producer.outbox.tables import lease
 
 
-class SeenLease(NamedTuple):
+class LeaseRow(NamedTuple):
     """The content of the row when it was read."""
 
     owner: str | None
@@ -46,13 +46,13 @@ class Lease:
         self.term: int | None = None
         self.saw_another = False
         """True if another instance was alive while this instance watched."""
-        self._seen: SeenLease | None = None
+        self._last_row: LeaseRow | None = None
         self._since_s = 0.0
         self._renewed_s = 0.0
         self._lock = threading.Lock()
 
-    @translated("reading the producer's lease")
-    def look(self) -> SeenLease:
+    @translate_errors("reading the producer's lease")
+    def read_row(self) -> LeaseRow:
         """Return the current content of the row.
 
         Raises:
@@ -63,8 +63,8 @@ class Lease:
                 select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == self._producer_id)
             ).first()
             if row is None:
-                raise unknown(connection, self._producer_id)
-        return SeenLease(*row)
+                raise unknown_producer(connection, self._producer_id)
+        return LeaseRow(*row)
 
     def hold(self) -> bool:
         """Return whether this instance holds the lease; take the lease if it is free or has expired."""
@@ -73,13 +73,13 @@ class Lease:
         return self.renew() or self._acquire()
 
     def _acquire(self) -> bool:
-        now = self.look()
-        if now != self._seen:
-            before, self._seen, self._since_s = self._seen, now, time.monotonic()
+        now = self.read_row()
+        if now != self._last_row:
+            before, self._last_row, self._since_s = self._last_row, now, time.monotonic()
             self.saw_another |= before is not None and now.owner not in {None, self.owner}
         if now.owner not in {None, self.owner} and time.monotonic() - self._since_s < self.lease_s:
             return False
-        if self._change(now, SeenLease(self.owner, now.term + 1, 0)):
+        if self._change(now, LeaseRow(self.owner, now.term + 1, 0)):
             self.term, self._renewed_s = now.term + 1, time.monotonic()
             return True
         return False
@@ -111,11 +111,11 @@ class Lease:
         except OutboxUnavailableError:
             return  # the lease expires by itself
 
-    def _change(self, now: SeenLease, then: SeenLease) -> bool:
+    def _change(self, now: LeaseRow, then: LeaseRow) -> bool:
         same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)
         return self._update(same, then._asdict())
 
-    @translated("acquiring the producer's lease")
+    @translate_errors("acquiring the producer's lease")
     def _update(self, conditions: tuple[object, ...], values: dict[str, object]) -> bool:
         with short_transaction(self._engine) as connection:
             return bool(connection.execute(update(lease).where(*conditions).values(values)).rowcount)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, and_, select
 
 from kafka_replica.errors import UsageError
 from kafka_replica.producer.outbox.amendments import WHOLE, Action
-from kafka_replica.producer.outbox.database import reading, translated
+from kafka_replica.producer.outbox.database import reading, translate_errors
 from kafka_replica.producer.outbox.modes import intent_of
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, amendment, change, detail, tx
 from kafka_replica.records import key_text
@@ -64,7 +64,7 @@ class StoredRecord:
     """``recorded``, ``skipped`` or ``replaced``; in the latter two cases this is the original record."""
 
 
-@translated("listing transactions")
+@translate_errors("listing transactions")
 def list_transactions(
     engine: Engine, producer_id: str, *, statuses: Collection[Status] = (), limit: int = 100
 ) -> list[RecordedTransaction]:
@@ -80,7 +80,7 @@ def list_transactions(
         UsageError: the producer does not exist.
     """
     with reading(engine) as connection:
-        sent = intent_of(connection, producer_id).sent
+        sent_tx_id = intent_of(connection, producer_id).sent_tx_id
         only = [tx.c.tx_status.in_([int(status) for status in statuses])] if statuses else []
         rows = connection.execute(
             select(
@@ -92,7 +92,7 @@ def list_transactions(
             .order_by(tx.c.tx_id.desc())
             .limit(limit)
         ).all()  # fmt: skip
-        amended = _amendments(connection, producer_id, sent, [row[0] for row in rows])
+        amended = _amendments(connection, producer_id, sent_tx_id, [row[0] for row in rows])
     return [
         RecordedTransaction(
             row[0], Status(row[1]), TransactionKind(row[2]), *row[3:], amendments=tuple(amended.get(row[0], ()))
@@ -101,7 +101,7 @@ def list_transactions(
     ]
 
 
-@translated("reading the records of a transaction")
+@translate_errors("reading the records of a transaction")
 def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecord]:
     """Return the records of a transaction, including those that were skipped or replaced.
 
@@ -110,8 +110,8 @@ def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecor
     """
     with reading(engine) as connection:
         intent_of(connection, producer_id)
-        known = select(tx.c.tx_id).where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
-        if connection.execute(known).first() is None:
+        query = select(tx.c.tx_id).where(tx.c.producer_id == producer_id, tx.c.tx_id == tx_id)
+        if connection.execute(query).first() is None:
             raise UsageError(
                 f"producer {producer_id} has no transaction {tx_id}; kafka-replica producer list shows the existing "
                 "ones"
@@ -120,7 +120,7 @@ def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecor
             select(change.c.number, change.c.record_key, change.c.record_value, change.c.content_type)
             .where(change.c.producer_id == producer_id, change.c.tx_id == tx_id)
         )  # fmt: skip
-        found = [(row[0], 0, _record(row[1], row[2], row[3], "recorded")) for row in rows]
+        records = [(row[0], 0, _record(row[1], row[2], row[3], "recorded")) for row in rows]
         amended = connection.execute(
             select(
                 amendment.c.number, amendment.c.request, amendment.c.action, amendment.c.record_key,
@@ -130,12 +130,12 @@ def records_of(engine: Engine, producer_id: str, tx_id: int) -> list[StoredRecor
                 amendment.c.applied_ms.is_not(None),
             )
         )  # fmt: skip
-        found += [(row[0], row[1], _record(row[3], row[4], row[5], _STATES[Action(row[2])])) for row in amended]
-    return [record for _, _, record in sorted(found, key=lambda each: each[:2])]
+        records += [(row[0], row[1], _record(row[3], row[4], row[5], _STATES[Action(row[2])])) for row in amended]
+    return [record for _, _, record in sorted(records, key=lambda each: each[:2])]
 
 
 def _amendments(
-    connection: Connection, producer_id: str, sent: int, tx_ids: Collection[int]
+    connection: Connection, producer_id: str, sent_tx_id: int, tx_ids: Collection[int]
 ) -> dict[int, list[Amendment]]:
     if not tx_ids:
         return {}
@@ -147,12 +147,12 @@ def _amendments(
         .where(amendment.c.producer_id == producer_id, amendment.c.tx_id.between(min(tx_ids), max(tx_ids)))
         .order_by(amendment.c.tx_id, amendment.c.request, amendment.c.number)
     )  # fmt: skip
-    found: dict[int, list[Amendment]] = {}
+    amendments: dict[int, list[Amendment]] = {}
     for tx_id, action, key, applied_ms, reason, requested_ms in rows:
-        state = "applied" if applied_ms is not None else "too late" if tx_id <= sent else "requested"
+        state = "applied" if applied_ms is not None else "too late" if tx_id <= sent_tx_id else "requested"
         name = None if key is None else key_text(bytes(key))
-        found.setdefault(tx_id, []).append(Amendment(Action(action), name, state, reason, requested_ms))
-    return found
+        amendments.setdefault(tx_id, []).append(Amendment(Action(action), name, state, reason, requested_ms))
+    return amendments
 
 
 def _record(key: Any, value: Any, content_type: Any, state: str) -> StoredRecord:

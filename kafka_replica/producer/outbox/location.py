@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, text, update
 
 from kafka_replica.producer.errors import ProducerConflictError
-from kafka_replica.producer.outbox.database import reading, short_transaction, translated
+from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
 from kafka_replica.producer.outbox.identity import read_identity
 from kafka_replica.producer.outbox.tables import database
 
@@ -25,7 +25,7 @@ HOW_TO_CLAIM = (
 )
 
 
-@translated("checking whether the database is a copy")
+@translate_errors("checking whether the database is a copy")
 def check_location(engine: Engine) -> None:
     """Check that the database's location is the same as when its producer last published; store it the first time.
 
@@ -40,12 +40,12 @@ def check_location(engine: Engine) -> None:
         remember_location(engine)
     elif not _is_same(json.loads(before), now):
         raise ProducerConflictError(
-            f"the producer's database is a copy, or was moved: it published from {_described(json.loads(before))}, but "
-            f"is {_described(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
+            f"the producer's database is a copy, or was moved: it published from {_describe(json.loads(before))}, but "
+            f"is {_describe(now)} now. The original may still publish, so this one does not; {HOW_TO_CLAIM}"
         )
 
 
-@translated("recording the location of the database")
+@translate_errors("recording the location of the database")
 def remember_location(engine: Engine) -> None:
     """Store the database's current location as the correct one."""
     with short_transaction(engine) as connection:
@@ -88,7 +88,7 @@ def _is_same(before: dict[str, Any], now: dict[str, Any]) -> bool:
     return all(before.get(name) == now.get(name) for name in ("system", "database", "inode"))
 
 
-def _described(location: dict[str, Any]) -> str:
+def _describe(location: dict[str, Any]) -> str:
     if "inode" in location:
         return f"the file {location['path']} on {location['host']} (inode {location['inode']})"
     return (

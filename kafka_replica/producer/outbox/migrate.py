@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, text
 
 from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError
-from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, reading, translated
+from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, reading, translate_errors
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _LOCK = 0x6B61666B61  # the same lock number for all processes that migrate a database
@@ -20,7 +20,7 @@ VERSION_TABLE = "kafka_producer_schema_version"
 """The table in which Alembic stores the version of our tables; it is separate from the user's own version table."""
 
 
-@translated("migrating the producer's tables")
+@translate_errors("migrating the producer's tables")
 def migrate(engine: Engine, revision: str = "head") -> None:
     """Create the tables, or migrate them to this version. Several instances may call this concurrently.
 
@@ -42,7 +42,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
         command.upgrade(config, revision)
 
 
-@translated("looking for the producer's tables")
+@translate_errors("looking for the producer's tables")
 def check_tables(engine: Engine) -> None:
     """Check, without writing, that the tables have this version.
 
@@ -53,18 +53,18 @@ def check_tables(engine: Engine) -> None:
     with reading(engine) as connection:
         version = _version(connection)
     if version != _latest():
-        found = (
+        state = (
             "has no tables of the producer" if version is None else f"has the producer's tables of version {version}"
         )
         raise OutboxNotMigratedError(
-            f"the database {found}, and this program needs version {_latest()}; {HOW_TO_MIGRATE}"
+            f"the database {state}, and this program needs version {_latest()}; {HOW_TO_MIGRATE}"
         )
 
 
 def _version(connection: Connection) -> str | None:
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     version = context.get_current_revision()
-    if version is not None and version not in _known():
+    if version is not None and version not in _all_versions():
         raise OutboxError(
             f"the database has the producer's tables of version {version}, which is newer than this program "
             f"({_latest()}); update kafka-replica"
@@ -79,10 +79,10 @@ def _config() -> Config:
 
 
 @cache
-def _known() -> tuple[str, ...]:
+def _all_versions() -> tuple[str, ...]:
     """Return all versions, latest first."""
     return tuple(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def _latest() -> str:
-    return _known()[0]
+    return _all_versions()[0]

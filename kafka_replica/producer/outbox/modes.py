@@ -34,7 +34,7 @@ class Intent(NamedTuple):
     mode: Mode
     reason: str | None
     transactional_id: str | None
-    sent: int
+    sent_tx_id: int
     progress_offset: int | None
     not_carried: int
     request_count: int
@@ -54,11 +54,11 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
-        raise unknown(connection, producer_id)
+        raise unknown_producer(connection, producer_id)
     return Intent(row[0], Mode(row[1]), *row[2:])
 
 
-def unknown(connection: Connection, producer_id: str) -> UsageError:
+def unknown_producer(connection: Connection, producer_id: str) -> UsageError:
     """Return the error for an unknown producer id; its message names the existing ids."""
     known = connection.execute(select(state.c.producer_id).order_by(state.c.producer_id)).scalars().all()
     more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
@@ -122,10 +122,10 @@ def try_again(connection: Connection, producer_id: str, now_ms: int, request_cou
 
 def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None:
     """Make failed transactions pending again, so that they are sent first; skipped transactions stay skipped."""
-    sent = intent_of(connection, producer_id).sent
+    sent_tx_id = intent_of(connection, producer_id).sent_tx_id
     connection.execute(
         update(tx)
-        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent_tx_id, tx.c.tx_status.in_(FAILURES))
         .values(tx_status=int(Status.PENDING), tx_last_updated=now_ms)
     )
 

@@ -18,12 +18,20 @@ from sqlalchemy import Connection, delete, insert, select, update
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import UsageError
 from kafka_replica.headers.current_trace import current_trace
-from kafka_replica.producer.changes import Change, Delete, Put, UnreadableKey, content_hash, key_hash, puts_and_deletes
+from kafka_replica.producer.changes.changes import (
+    Change,
+    Delete,
+    Put,
+    UnreadableKey,
+    content_hash,
+    key_hash,
+    puts_and_deletes,
+)
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import modes
 from kafka_replica.producer.outbox.amendments import request_replace, request_skip
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored, store
-from kafka_replica.producer.outbox.present import changed, present_keys
+from kafka_replica.producer.outbox.present import drop_unchanged, present_keys
 from kafka_replica.producer.outbox.raw_connections import AnyConnection, usable
 from kafka_replica.producer.outbox.tables import (
     Status,
@@ -91,10 +99,10 @@ class Outbox:
         Nothing is written if nothing differs, and the method does not wait for open recording transactions. Secret
         settings are written as ``***``.
         """
-        with usable(connection, f"writing the configuration of producer {self.producer_id}") as made:
-            wanted = as_stored(topic, media_type, settings or {})
-            if not is_stored(made, self.producer_id, wanted):
-                store(made, self.producer_id, wanted)
+        with usable(connection, f"writing the configuration of producer {self.producer_id}") as sql_connection:
+            configuration = as_stored(topic, media_type, settings or {})
+            if not is_stored(sql_connection, self.producer_id, configuration):
+                store(sql_connection, self.producer_id, configuration)
 
     def record(self, connection: AnyConnection, changes: Iterable[Change]) -> list[int]:
         """Record changes as one transaction of the topic, and deletions as a second transaction after it.
@@ -113,10 +121,10 @@ class Outbox:
         """
         puts, deletes = puts_and_deletes(changes)
         doing = f"recording {len(puts) + len(deletes)} changes for producer {self.producer_id}"
-        with usable(connection, doing) as made:
-            for _, error in self._refused(made, puts):
+        with usable(connection, doing) as sql_connection:
+            for _, error in self._unsendable(sql_connection, puts):
                 raise error
-            return self._record(made, puts, deletes)
+            return self._record(sql_connection, puts, deletes)
 
     def record_differences(self, connection: AnyConnection, contents: Iterable[Put | UnreadableKey]) -> Differences:
         """Record the differences between the given and the recorded content, for sources that list all their content.
@@ -133,18 +141,22 @@ class Outbox:
             UsageError: the producer does not exist.
             OutboxError: the database refused; roll back.
         """
-        given = list(contents)
-        unreadable = [each for each in given if isinstance(each, UnreadableKey)]
-        puts, _ = puts_and_deletes(each for each in given if not isinstance(each, UnreadableKey))
-        with usable(connection, f"comparing contents for producer {self.producer_id}") as made:
-            refused = [UnreadableKey(put.key, str(error)) for put, error in self._refused(made, puts)]
-            unsendable = {each.key for each in refused}
-            held = {None if each.key is None else key_bytes(each.key) for each in unreadable}
-            held.update(key_bytes(put.key) for put in puts)
-            self._lock_counter(made)
-            gone = [] if None in held else [Delete(k) for k in present_keys(made, self.producer_id) if k not in held]
-            tx_ids = self._record(made, [put for put in puts if put.key not in unsendable], gone)
-        return Differences(tx_ids, [*unreadable, *refused])
+        every_content = list(contents)
+        unreadable = [each for each in every_content if isinstance(each, UnreadableKey)]
+        puts, _ = puts_and_deletes(each for each in every_content if not isinstance(each, UnreadableKey))
+        with usable(connection, f"comparing contents for producer {self.producer_id}") as sql_connection:
+            rejections = [UnreadableKey(put.key, str(error)) for put, error in self._unsendable(sql_connection, puts)]
+            unsendable_keys = {each.key for each in rejections}
+            kept_keys = {None if each.key is None else key_bytes(each.key) for each in unreadable}
+            kept_keys.update(key_bytes(put.key) for put in puts)
+            self._lock_counter(sql_connection)
+            deletions = (
+                []
+                if None in kept_keys
+                else [Delete(k) for k in present_keys(sql_connection, self.producer_id) if k not in kept_keys]
+            )
+            tx_ids = self._record(sql_connection, [put for put in puts if put.key not in unsendable_keys], deletions)
+        return Differences(tx_ids, [*unreadable, *rejections])
 
     def record_flush(self, connection: AnyConnection) -> list[int]:
         """Record a full flush: all present content in one transaction, and tombstones for all other keys in another.
@@ -153,11 +165,11 @@ class Outbox:
             UsageError: the producer does not exist.
             OutboxError: the database refused; roll back.
         """
-        with usable(connection, f"recording a full flush for producer {self.producer_id}") as made:
-            last = self._lock_counter(made)
-            self._write(made, last + 1, TransactionKind.FLUSH, ())
-            self._write(made, last + 2, TransactionKind.SWEEP, ())
-            self._count(made, 2)
+        with usable(connection, f"recording a full flush for producer {self.producer_id}") as sql_connection:
+            last = self._lock_counter(sql_connection)
+            self._write(sql_connection, last + 1, TransactionKind.FLUSH, ())
+            self._write(sql_connection, last + 2, TransactionKind.SWEEP, ())
+            self._count(sql_connection, 2)
         return [last + 1, last + 2]
 
     def begin_incarnation(self, connection: AnyConnection) -> None:
@@ -170,18 +182,18 @@ class Outbox:
             UsageError: the producer does not exist, or is running.
             OutboxError: the database refused; roll back.
         """
-        with usable(connection, f"beginning a new incarnation of producer {self.producer_id}") as made:
-            modes.begin_incarnation(made, self.producer_id)
+        with usable(connection, f"beginning a new incarnation of producer {self.producer_id}") as sql_connection:
+            modes.begin_incarnation(sql_connection, self.producer_id)
 
     def resume(self, connection: AnyConnection) -> None:
         """Set the producer to running, whatever stopped it; failed transactions become pending and are sent first."""
-        with usable(connection, f"resuming producer {self.producer_id}") as made:
-            modes.resume(made, self.producer_id, now_ms())
+        with usable(connection, f"resuming producer {self.producer_id}") as sql_connection:
+            modes.resume(sql_connection, self.producer_id, now_ms())
 
     def suspend(self, connection: AnyConnection, reason: str = "by request") -> None:
         """Stop sending until the producer is resumed or started again; recording continues."""
-        with usable(connection, f"suspending producer {self.producer_id}") as made:
-            modes.suspend(made, self.producer_id, reason)
+        with usable(connection, f"suspending producer {self.producer_id}") as sql_connection:
+            modes.suspend(sql_connection, self.producer_id, reason)
 
     def skip(
         self, connection: AnyConnection, tx_id: int, keys: Iterable[Key] | None = None, *, reason: str = "by request"
@@ -195,8 +207,8 @@ class Outbox:
         Raises:
             UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
         """
-        with usable(connection, f"skipping transaction {tx_id}") as made:
-            request_skip(made, self.producer_id, tx_id, keys, reason, now_ms())
+        with usable(connection, f"skipping transaction {tx_id}") as sql_connection:
+            request_skip(sql_connection, self.producer_id, tx_id, keys, reason, now_ms())
 
     def replace(
         self, connection: AnyConnection, tx_id: int, puts: Iterable[Put], *, reason: str = "by request"
@@ -213,24 +225,24 @@ class Outbox:
         checked, deletes = puts_and_deletes(puts)
         if deletes:
             raise UsageError(f"replacing records of transaction {tx_id}: a deletion is not content; skip the record")
-        with usable(connection, f"replacing records of transaction {tx_id}") as made:
+        with usable(connection, f"replacing records of transaction {tx_id}") as sql_connection:
             if self._validator is not None:
                 for put in checked:
                     self._validator(put)
-            request_replace(made, self.producer_id, tx_id, checked, reason, now_ms())
+            request_replace(sql_connection, self.producer_id, tx_id, checked, reason, now_ms())
 
     def delete(self, connection: AnyConnection) -> None:
         """Delete the producer and everything that was recorded for it; the topic stays unchanged."""
-        with usable(connection, f"deleting producer {self.producer_id}") as made:
-            self._lock_counter(made)
+        with usable(connection, f"deleting producer {self.producer_id}") as sql_connection:
+            self._lock_counter(sql_connection)
             for table in (lease, state, change, amendment, detail, tx, counter):  # in the relays' locking order
-                made.execute(delete(table).where(table.c.producer_id == self.producer_id))
+                sql_connection.execute(delete(table).where(table.c.producer_id == self.producer_id))
             for table in (config, properties):
-                made.execute(delete(table).where(table.c.id == self.producer_id))
+                sql_connection.execute(delete(table).where(table.c.id == self.producer_id))
 
     # --- helpers ---
 
-    def _refused(self, connection: Connection, puts: Collection[Put]) -> Iterator[tuple[Put, EncodingError]]:
+    def _unsendable(self, connection: Connection, puts: Collection[Put]) -> Iterator[tuple[Put, EncodingError]]:
         """Yield content that cannot be sent, with the error; called before this transaction blocks others.
 
         Unchanged content is not validated again.
@@ -239,7 +251,7 @@ class Outbox:
         if validator is None:
             return
         if self._skip_unchanged:
-            puts, _ = changed(connection, self.producer_id, [*puts], [])
+            puts, _ = drop_unchanged(connection, self.producer_id, [*puts], [])
         for put in puts:
             try:
                 validator(put)
@@ -249,25 +261,25 @@ class Outbox:
     def _record(self, connection: Connection, puts: Sequence[Put], deletes: Sequence[Delete]) -> list[int]:
         last = self._lock_counter(connection)
         if self._skip_unchanged:
-            puts, deletes = changed(connection, self.producer_id, puts, deletes)
-        recorded: list[int] = []
+            puts, deletes = drop_unchanged(connection, self.producer_id, puts, deletes)
+        tx_ids: list[int] = []
         groups: list[tuple[TransactionKind, Sequence[Change]]] = [
             (TransactionKind.CHANGES, puts),
             (TransactionKind.DELETIONS, deletes),
         ]
         for kind, group in groups:
             if group:
-                recorded.append(last + len(recorded) + 1)
-                self._write(connection, recorded[-1], kind, group)
-        self._count(connection, len(recorded))
-        return recorded
+                tx_ids.append(last + len(tx_ids) + 1)
+                self._write(connection, tx_ids[-1], kind, group)
+        self._count(connection, len(tx_ids))
+        return tx_ids
 
     def _lock_counter(self, connection: Connection) -> int:
         """Wait until concurrent recording transactions of this producer have ended; return the last assigned number."""
         mine = counter.c.producer_id == self.producer_id
-        taken = connection.execute(update(counter).where(mine).values(last_tx_id=counter.c.last_tx_id))
-        if not taken.rowcount:
-            raise modes.unknown(connection, self.producer_id)
+        result = connection.execute(update(counter).where(mine).values(last_tx_id=counter.c.last_tx_id))
+        if not result.rowcount:
+            raise modes.unknown_producer(connection, self.producer_id)
         return int(connection.execute(select(counter.c.last_tx_id).where(mine)).scalar_one())
 
     def _count(self, connection: Connection, more: int) -> None:
@@ -294,8 +306,8 @@ class Outbox:
                 **{name: (content or b"").decode("ascii") for name, content in current_trace()},
             )
         )  # fmt: skip
-        for some in _pieces(rows, _AT_ONCE):
-            connection.execute(insert(change), some)
+        for piece in _pieces(rows, _AT_ONCE):
+            connection.execute(insert(change), piece)
 
 
 def _row(each: Change) -> dict[str, Any]:

@@ -6,23 +6,25 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import ColumnElement, Connection, select
 
-from kafka_replica.producer.changes import Delete, Put, content_hash, key_hash
+from kafka_replica.producer.changes.changes import Delete, Put, content_hash, key_hash
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.records import Key
 
 _AT_ONCE = 500
 
 
-def changed(
+def drop_unchanged(
     connection: Connection, producer_id: str, puts: Sequence[Put], deletes: Sequence[Delete]
 ) -> tuple[list[Put], list[Delete]]:
     """Return the changes that differ from the present content."""
-    known = _newest(connection, producer_id, [*(put.key for put in puts), *(gone.key for gone in deletes)])
+    content_hashes = _newest(
+        connection, producer_id, [*(put.key for put in puts), *(deletion.key for deletion in deletes)]
+    )
     missing = object()
     return (
-        [put for put in puts if known.get(key_hash(put.key), missing) != content_hash(put)],
+        [put for put in puts if content_hashes.get(key_hash(put.key), missing) != content_hash(put)],
         # A key that was never recorded may still be in the topic.
-        [gone for gone in deletes if known.get(key_hash(gone.key), missing) is not None],
+        [deletion for deletion in deletes if content_hashes.get(key_hash(deletion.key), missing) is not None],
     )
 
 
@@ -38,7 +40,7 @@ def present_keys(connection: Connection, producer_id: str) -> Iterator[bytes]:
 
 def _newest(connection: Connection, producer_id: str, keys: Iterable[Key]) -> dict[bytes, bytes | None]:
     """Return the hashes of the recorded keys among ``keys``, with the hash of their content; None for deleted keys."""
-    found: dict[bytes, bytes | None] = {}
+    content_hashes: dict[bytes, bytes | None] = {}
     hashes = [key_hash(key) for key in keys]
     for start in range(0, len(hashes), _AT_ONCE):
         rows = connection.execute(
@@ -48,8 +50,8 @@ def _newest(connection: Connection, producer_id: str, keys: Iterable[Key]) -> di
                 _is_newest(),
             )
         )
-        found.update((bytes(key), None if content is None else bytes(content)) for key, content in rows)
-    return found
+        content_hashes.update((bytes(key), None if content is None else bytes(content)) for key, content in rows)
+    return content_hashes
 
 
 def _is_newest() -> ColumnElement[bool]:

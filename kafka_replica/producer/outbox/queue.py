@@ -13,10 +13,16 @@ from sqlalchemy.types import NullType
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.headers.current_trace import NAMES
-from kafka_replica.producer.fingerprint import Fingerprint, digest_of
+from kafka_replica.producer.changes.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.cleanup import newer_than_this
-from kafka_replica.producer.outbox.database import outbox_errors, reading, reading_bytes, short_transaction, translated
+from kafka_replica.producer.outbox.database import (
+    outbox_errors,
+    reading,
+    reading_bytes,
+    short_transaction,
+    translate_errors,
+)
 from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.recorded_transactions import Content, Contents, RecordedTransaction, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, change, counter, detail, lease, state, tx
@@ -28,17 +34,21 @@ _AHEAD_BYTES = 16 << 20
 _TX_ID, _CONTENT, _HASHES = itemgetter(0), itemgetter(1, 2, 3), itemgetter(4, 5)
 
 
-def _uncopied(column: Column[Any]) -> ColumnElement[Any]:
+def _without_conversion(column: Column[Any]) -> ColumnElement[Any]:
     """Return a column whose values SQLAlchemy does not convert; otherwise it would copy each ``bytes``."""
     return type_coerce(column, NullType())
 
 
-_CONTENT_COLUMNS = (_uncopied(change.c.record_key), _uncopied(change.c.record_value), change.c.content_type)
+_CONTENT_COLUMNS = (
+    _without_conversion(change.c.record_key),
+    _without_conversion(change.c.record_value),
+    change.c.content_type,
+)
 _RECORDED = (
     *(tx.c.tx_id, detail.c.kind, detail.c.recorded_ms, tx.c.tx_size, tx.c.tx_messages, tx.c.tx_status),
     *(detail.c[name] for name in NAMES),
 )
-_BOTH_HASHES = (_uncopied(change.c.key_hash), _uncopied(change.c.content_hash))
+_BOTH_HASHES = (_without_conversion(change.c.key_hash), _without_conversion(change.c.content_hash))
 
 
 class Queue:
@@ -48,7 +58,7 @@ class Queue:
         self._engine = engine
         self._id = producer_id
 
-    @translated("looking for transactions to send")
+    @translate_errors("looking for transactions to send")
     def view(self) -> View:
         """Return the requested mode of the producer, and the next transactions to send.
 
@@ -61,28 +71,30 @@ class Queue:
             rows = connection.execute(
                 select(*_RECORDED)
                 .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-                .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent)
+                .where(tx.c.producer_id == self._id, tx.c.tx_id > intent.sent_tx_id)
                 .order_by(tx.c.tx_id)
                 .limit(_AHEAD)
             ).all()
-            recorded = connection.execute(
+            last_tx_id = connection.execute(
                 select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
             ).scalar_one()
-        return View(intent, int(recorded), _bounded([_recorded(*row) for row in rows]))
+        return View(intent, int(last_tx_id), _within_limit([_transaction_of_row(*row) for row in rows]))
 
-    @translated("looking for a flush to send")
-    def pending_flushes(self, sent: int) -> list[RecordedTransaction]:
+    @translate_errors("looking for a flush to send")
+    def pending_flushes(self, sent_tx_id: int) -> list[RecordedTransaction]:
         """Return the flushes that are not sent yet."""
         with reading(self._engine) as connection:
-            wanted = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
-                detail.c.producer_id == self._id, detail.c.tx_id > sent, detail.c.kind == str(TransactionKind.FLUSH)
+            query = select(detail.c.tx_id, detail.c.kind, detail.c.recorded_ms).where(
+                detail.c.producer_id == self._id,
+                detail.c.tx_id > sent_tx_id,
+                detail.c.kind == str(TransactionKind.FLUSH),
             )
             return [
                 RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms)
-                for tx_id, kind, recorded_ms in connection.execute(wanted)
+                for tx_id, kind, recorded_ms in connection.execute(query)
             ]
 
-    @translated("reading the transaction that arrived last")
+    @translate_errors("reading the transaction that arrived last")
     def fingerprint(self, tx_id: int) -> Fingerprint | None:
         """Return the fingerprint of a transaction; None if no transaction has that number.
 
@@ -94,64 +106,64 @@ class Queue:
             hashes = self._hashes(connection, tx_id)
             # Read last: if the transaction is marked as sent now, its content may have been cleaned up before it was
             # read.
-            sent = intent_of(connection, self._id).sent
+            sent_tx_id = intent_of(connection, self._id).sent_tx_id
         if row is None:
             return None
-        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent else None)
+        return Fingerprint(row[0], digest_of(row[1], hashes) if tx_id > sent_tx_id else None)
 
     def _hashes(self, connection: Connection, tx_id: int) -> list[tuple[bytes, bytes | None]]:
-        wanted = (
+        query = (
             select(change.c.key_hash, change.c.content_hash)
             .where(change.c.producer_id == self._id, change.c.tx_id == tx_id)
             .order_by(change.c.number)
         )
-        return [
-            (bytes(key), None if content is None else bytes(content)) for key, content in connection.execute(wanted)
-        ]
+        return [(bytes(key), None if content is None else bytes(content)) for key, content in connection.execute(query)]
 
-    def contents(self, recorded: RecordedTransaction) -> Contents:
+    def contents(self, transaction: RecordedTransaction) -> Contents:
         """Return the records of a transaction, which are read in batches; not for a sweep, unless it is skipped."""
-        with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
-            digest = digest_of(recorded.kind, self._hashes(connection, recorded.tx_id))
-        return Contents(*self._counted(recorded), Fingerprint(recorded.recorded_ms, digest))
+        with outbox_errors(f"reading transaction {transaction.tx_id}"), reading(self._engine) as connection:
+            digest = digest_of(transaction.kind, self._hashes(connection, transaction.tx_id))
+        return Contents(*self._count_and_contents(transaction), Fingerprint(transaction.recorded_ms, digest))
 
-    def _counted(self, recorded: RecordedTransaction) -> tuple[int, Iterator[Content]]:
-        if recorded.kind is not TransactionKind.FLUSH or recorded.is_skipped:
-            return recorded.messages, self._stream(change.c.tx_id == recorded.tx_id)
-        chosen = self._as_of(recorded.tx_id)
-        with outbox_errors(f"reading transaction {recorded.tx_id}"), reading(self._engine) as connection:
-            counted = select(func.count()).select_from(change).where(change.c.producer_id == self._id, chosen)
+    def _count_and_contents(self, transaction: RecordedTransaction) -> tuple[int, Iterator[Content]]:
+        if transaction.kind is not TransactionKind.FLUSH or transaction.is_skipped:
+            return transaction.messages, self._stream(change.c.tx_id == transaction.tx_id)
+        condition = self._as_of(transaction.tx_id)
+        with outbox_errors(f"reading transaction {transaction.tx_id}"), reading(self._engine) as connection:
+            counted = select(func.count()).select_from(change).where(change.c.producer_id == self._id, condition)
             count = int(connection.execute(counted).scalar_one())
-        return count, self._stream(chosen)
+        return count, self._stream(condition)
 
-    @translated("reading the next records to send")
-    def contents_of(self, recorded: Sequence[RecordedTransaction]) -> dict[int, Contents]:
+    @translate_errors("reading the next records to send")
+    def contents_of(self, transactions: Sequence[RecordedTransaction]) -> dict[int, Contents]:
         """Read the records of several consecutive transactions into memory, with one query; return them by number.
 
         Args:
-            recorded: the transactions, without flushes and sweeps.
+            transactions: the transactions, without flushes and sweeps.
         """
-        wanted = (
+        query = (
             select(change.c.tx_id, *_CONTENT_COLUMNS, *_BOTH_HASHES)
-            .where(change.c.producer_id == self._id, change.c.tx_id.between(recorded[0].tx_id, recorded[-1].tx_id))
+            .where(
+                change.c.producer_id == self._id, change.c.tx_id.between(transactions[0].tx_id, transactions[-1].tx_id)
+            )
             .order_by(change.c.tx_id, change.c.number)
         )
         with reading_bytes(self._engine) as connection:
-            rows = connection.execute(wanted).all()
+            rows = connection.execute(query).all()
         if rows and type(rows[0][1]) is not bytes:  # some drivers use classes of their own
             rows = [tuple(bytes(each) if isinstance(each, memoryview) else each for each in row) for row in rows]  # type: ignore[misc]
         by_tx_id = {tx_id: [*some] for tx_id, some in groupby(rows, _TX_ID)}
-        return {each.tx_id: _contents(each, by_tx_id.get(each.tx_id, [])) for each in recorded}
+        return {each.tx_id: _contents(each, by_tx_id.get(each.tx_id, [])) for each in transactions}
 
-    @translated("reading the keys of all content")
+    @translate_errors("reading the keys of all content")
     def keys_as_of(self, tx_id: int) -> set[bytes]:
         """Return the keys that have content as of a transaction, by the transactions before it."""
         with reading(self._engine) as connection:
-            wanted = select(change.c.record_key).where(change.c.producer_id == self._id, self._as_of(tx_id))
-            rows = connection.execution_options(yield_per=_AT_ONCE).execute(wanted)
+            query = select(change.c.record_key).where(change.c.producer_id == self._id, self._as_of(tx_id))
+            rows = connection.execution_options(yield_per=_AT_ONCE).execute(query)
             return {bytes(key) for key in rows.scalars()}
 
-    @translated("marking transactions as sent")
+    @translate_errors("marking transactions as sent")
     def mark_sent(
         self,
         up_to: int,
@@ -177,15 +189,15 @@ class Queue:
             has another transaction with the number ``up_to``, or none.
         """
         with short_transaction(self._engine) as connection:
-            sent = self._lock(connection, incarnation)
-            if sent is None:
+            sent_tx_id = self._lock(connection, incarnation)
+            if sent_tx_id is None:
                 return False
             if recorded_ms is not None:
                 this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
                 if connection.execute(select(detail.c.recorded_ms).where(*this)).scalar() != recorded_ms:
                     return False
             unmarked = tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
-            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent, unmarked)
+            mine = (tx.c.producer_id == self._id, tx.c.tx_id > sent_tx_id, unmarked)
             for tx_id, (size, messages) in sizes.items():
                 connection.execute(
                     update(tx).where(*mine, tx.c.tx_id == tx_id).values(tx_size=size, tx_messages=messages)
@@ -202,7 +214,7 @@ class Queue:
             )
         return True
 
-    @translated("recording the failure of a transaction")
+    @translate_errors("recording the failure of a transaction")
     def mark_failed(
         self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
     ) -> bool:
@@ -223,7 +235,7 @@ class Queue:
                 connection.execute(update(detail).where(*this).values(error=reason))
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
-    @translated("recording why the producer retries")
+    @translate_errors("recording why the producer retries")
     def show_failure(self, term: int | None, reason: str | None) -> None:
         """Show in the status of a running producer why it is retrying; None shows that it is not.
 
@@ -237,7 +249,7 @@ class Queue:
                 .values(reason=reason)
             )
 
-    @translated("applying requests of operators")
+    @translate_errors("applying requests of operators")
     def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
         """Apply the operators' requests for transactions after ``arrived``; see ``amendments``.
 
@@ -253,22 +265,22 @@ class Queue:
             if not is_requested(connection, self._id, arrived):
                 return True
         with short_transaction(self._engine) as connection:
-            sent = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
-            if sent is None:
+            sent_tx_id = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
+            if sent_tx_id is None:
                 return False
             # If Kafka's progress record was lost, more transactions are marked as sent than have arrived by Kafka.
             # These must not be amended either.
-            apply_requests(connection, self._id, max(arrived, sent), now_ms())
+            apply_requests(connection, self._id, max(arrived, sent_tx_id), now_ms())
         return True
 
-    @translated("recording the publishing instance")
+    @translate_errors("recording the publishing instance")
     def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
         """Store the transactional id under which the producer publishes, so that it can be fenced after a change."""
         with short_transaction(self._engine) as connection:
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
-    @translated("recording the start of the producer")
+    @translate_errors("recording the start of the producer")
     def change_mode(self, mode: Mode, *, only: list[Mode], request_count: int, incarnation: str) -> bool:
         """Change the producer's mode, unless there was another request; return whether it was changed."""
         with short_transaction(self._engine) as connection:
@@ -276,7 +288,7 @@ class Queue:
                 return False
             return set_mode(connection, self._id, mode, None, only=only, request_count=request_count)
 
-    @translated("recording that the producer retries")
+    @translate_errors("recording that the producer retries")
     def try_again(self, request_count: int) -> bool:
         """Resume a producer that suspended itself, unless there was another request; return whether it was resumed."""
         with short_transaction(self._engine) as connection:
@@ -297,19 +309,19 @@ class Queue:
     def _as_of(self, tx_id: int) -> ColumnElement[bool]:
         return and_(change.c.tx_id < tx_id, change.c.record_value.is_not(None), ~newer_than_this(tx_id))
 
-    def _stream(self, chosen: ColumnElement[bool]) -> Iterator[Content]:
-        wanted = (
+    def _stream(self, condition: ColumnElement[bool]) -> Iterator[Content]:
+        query = (
             select(*_CONTENT_COLUMNS)
-            .where(change.c.producer_id == self._id, chosen)
+            .where(change.c.producer_id == self._id, condition)
             .order_by(change.c.tx_id, change.c.number)
         )
         with outbox_errors("reading records to send"), reading_bytes(self._engine) as connection:
-            for row in connection.execution_options(yield_per=_AT_ONCE).execute(wanted):
+            for row in connection.execution_options(yield_per=_AT_ONCE).execute(query):
                 yield _in_bytes(*row)
 
 
-def _contents(recorded: RecordedTransaction, rows: Sequence[Any]) -> Contents:
-    fingerprint = Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, map(_HASHES, rows)))
+def _contents(transaction: RecordedTransaction, rows: Sequence[Any]) -> Contents:
+    fingerprint = Fingerprint(transaction.recorded_ms, digest_of(transaction.kind, map(_HASHES, rows)))
     return Contents(len(rows), [*map(_CONTENT, rows)], fingerprint)
 
 
@@ -317,7 +329,7 @@ def _in_bytes(key: Any, value: Any, content_type: str | None) -> Content:
     return Content(bytes(key), None if value is None else bytes(value), content_type)
 
 
-def _recorded(
+def _transaction_of_row(
     tx_id: int, kind: str, recorded_ms: int, size: int, messages: int, status: int, *trace: str | None
 ) -> RecordedTransaction:
     """Return a recorded transaction to send; a skipped transaction is sent without records."""
@@ -327,7 +339,7 @@ def _recorded(
     return RecordedTransaction(tx_id, TransactionKind(kind), recorded_ms, size, messages, trace=headers)
 
 
-def _bounded(pending: list[RecordedTransaction]) -> list[RecordedTransaction]:
+def _within_limit(pending: list[RecordedTransaction]) -> list[RecordedTransaction]:
     """Return the first transactions that do not exceed ``_AHEAD_BYTES`` together; at least one, if there is any."""
     return [
         each

@@ -43,8 +43,8 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
     borrowed = _borrow(connection, doing)
     token = _borrowed.set(borrowed)
     try:
-        with outbox_errors(doing), _engine_of(borrowed.url).connect() as made:
-            yield made
+        with outbox_errors(doing), _engine_of(borrowed.url).connect() as sql_connection:
+            yield sql_connection
     finally:
         _borrowed.reset(token)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.outbox.modes import Intent
 from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.records import Headers
@@ -29,7 +29,7 @@ class View(NamedTuple):
     """The state of the database at one moment."""
 
     intent: Intent
-    recorded: int
+    last_tx_id: int
     """The last assigned number."""
     next: list[RecordedTransaction]
     """The first transactions that are not marked as sent."""

@@ -9,7 +9,7 @@ from kafka_replica.common.secret_values import Secret, hide_secrets
 _OF_THE_CONNECTION = ("bootstrap.servers", "metadata.broker.list", "security.", "sasl.", "ssl.")
 
 
-def shown(settings: Mapping[str, object]) -> tuple[dict[str, str], dict[str, str]]:
+def displayable_settings(settings: Mapping[str, object]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the producer's and the connection's settings as texts, with masked secrets and without callables."""
     texts = {
         name: value.shown if isinstance(value, Secret) else str(value)

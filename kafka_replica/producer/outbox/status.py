@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, and_, func, select
 
 from kafka_replica.producer.outbox.amendments import count_skipped
-from kafka_replica.producer.outbox.database import reading, translated
-from kafka_replica.producer.outbox.lease import SeenLease
+from kafka_replica.producer.outbox.database import reading, translate_errors
+from kafka_replica.producer.outbox.lease import LeaseRow
 from kafka_replica.producer.outbox.modes import FAILURES, Mode, intent_of
 from kafka_replica.producer.outbox.tables import Status, config, counter, detail, lease, tx
 
@@ -77,7 +77,7 @@ class ProducerStatus:
         return {"running": self.running, "retrying": self.retrying, **asdict(self), "mode": str(self.mode)}
 
 
-@translated("reading the producer's status")
+@translate_errors("reading the producer's status")
 def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerStatus:
     """Return the status of a producer.
 
@@ -89,27 +89,27 @@ def read_status(engine: Engine, producer_id: str, watch_s: float) -> ProducerSta
     Raises:
         UsageError: the producer does not exist.
     """
-    seen = _seen(engine, producer_id)
-    lives = seen.owner is not None
+    lease_row = _read_lease(engine, producer_id)
+    lives = lease_row.owner is not None
     give_up_s = time.monotonic() + watch_s
     if lives and watch_s:
-        first, lives = seen, False
+        first, lives = lease_row, False
         while not lives and time.monotonic() < give_up_s:
             time.sleep(_POLL_S)
-            seen = _seen(engine, producer_id)
-            lives = seen != first and seen.owner is not None
+            lease_row = _read_lease(engine, producer_id)
+            lives = lease_row != first and lease_row.owner is not None
     with reading(engine) as connection:
-        return _status(connection, producer_id, seen, lives)
+        return _status(connection, producer_id, lease_row, lives)
 
 
-def _seen(engine: Engine, producer_id: str) -> SeenLease:
+def _read_lease(engine: Engine, producer_id: str) -> LeaseRow:
     with reading(engine) as connection:
         intent_of(connection, producer_id)
-        wanted = select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == producer_id)
-        return SeenLease(*connection.execute(wanted).one())
+        query = select(lease.c.owner, lease.c.term, lease.c.beat).where(lease.c.producer_id == producer_id)
+        return LeaseRow(*connection.execute(query).one())
 
 
-def _status(connection: Connection, producer_id: str, seen: SeenLease, lives: bool) -> ProducerStatus:
+def _status(connection: Connection, producer_id: str, lease_row: LeaseRow, lives: bool) -> ProducerStatus:
     intent = intent_of(connection, producer_id)
     topic, media_type = connection.execute(
         select(config.c.topic, config.c.format).where(config.c.id == producer_id)
@@ -117,15 +117,17 @@ def _status(connection: Connection, producer_id: str, seen: SeenLease, lives: bo
     mine = tx.c.producer_id == producer_id
     pending, pending_bytes = connection.execute(
         select(func.count(), func.coalesce(func.sum(tx.c.tx_size), 0)).where(
-            mine, tx.c.tx_id > intent.sent, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
+            mine, tx.c.tx_id > intent.sent_tx_id, tx.c.tx_status.not_in([int(Status.SENT), int(Status.SKIPPED)])
         )
     ).one()
     last_sent_ms = connection.execute(
-        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent)
+        select(tx.c.tx_last_updated).where(mine, tx.c.tx_id == intent.sent_tx_id)
     ).scalar_one_or_none()
     recorded = connection.execute(select(counter.c.last_tx_id).where(counter.c.producer_id == producer_id)).scalar_one()
     oldest = connection.execute(
-        select(func.min(detail.c.recorded_ms)).where(detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent)
+        select(func.min(detail.c.recorded_ms)).where(
+            detail.c.producer_id == producer_id, detail.c.tx_id > intent.sent_tx_id
+        )
     ).scalar_one()
     skipped, skipped_records = count_skipped(connection, producer_id)
     return ProducerStatus(
@@ -134,28 +136,28 @@ def _status(connection: Connection, producer_id: str, seen: SeenLease, lives: bo
         media_type=media_type,
         mode=intent.mode,
         reason=intent.reason,
-        owner=seen.owner,
+        owner=lease_row.owner,
         owner_lives=lives,
-        term=seen.term,
-        sent=intent.sent,
+        term=lease_row.term,
+        sent=intent.sent_tx_id,
         recorded=int(recorded),
         pending=int(pending),
         pending_bytes=int(pending_bytes),
         oldest_pending_ms=oldest,
         last_sent_ms=last_sent_ms,
         not_carried=intent.not_carried,
-        failed=_failed(connection, producer_id, intent.sent),
+        failed=_first_failure(connection, producer_id, intent.sent_tx_id),
         incarnation=intent.incarnation,
         skipped=skipped,
         skipped_records=skipped_records,
     )
 
 
-def _failed(connection: Connection, producer_id: str, sent: int) -> FailedTransaction | None:
+def _first_failure(connection: Connection, producer_id: str, sent_tx_id: int) -> FailedTransaction | None:
     row = connection.execute(
         select(tx.c.tx_id, tx.c.tx_status, detail.c.error)
         .join(detail, and_(detail.c.producer_id == tx.c.producer_id, detail.c.tx_id == tx.c.tx_id))
-        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent, tx.c.tx_status.in_(FAILURES))
+        .where(tx.c.producer_id == producer_id, tx.c.tx_id > sent_tx_id, tx.c.tx_status.in_(FAILURES))
         .order_by(tx.c.tx_id)
         .limit(1)
     ).first()

@@ -36,8 +36,8 @@ def parse_array(text: str, element: Callable[[str], Any]) -> list[Any]:
             open_lists[-1].append(_value(part, element))
     if len(open_lists) != 1 or len(whole) != 1:
         raise ValueError("the text is not an array of PostgreSQL")
-    found: list[Any] = whole[0]
-    return found
+    elements: list[Any] = whole[0]
+    return elements
 
 
 def _value(part: str, element: Callable[[str], Any]) -> Any:

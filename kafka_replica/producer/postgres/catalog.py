@@ -61,22 +61,24 @@ def find_table(connection: Connection[Any], table: str) -> FoundTable:
     Raises:
         ConfigurationError: the table does not exist, or is a view.
     """
-    found = connection.execute(_TABLE, [table]).fetchone()
-    if found is None:
+    row = connection.execute(_TABLE, [table]).fetchone()
+    if row is None:
         raise ConfigurationError(f"the database has no table {table}; name it with its schema, as in SQL")
-    oid, kind, schema, name = found
+    oid, kind, schema, name = row
     if kind not in {"r", "p"}:
         raise ConfigurationError(f"{table} is not a table; row versions can be read from tables only, not from views")
     return FoundTable(oid, sql.Identifier(schema, name))
 
 
-def read_definition(connection: Connection[Any], found: FoundTable, settings: TableSourceSettings) -> TableDefinition:
+def read_definition(
+    connection: Connection[Any], found_table: FoundTable, settings: TableSourceSettings
+) -> TableDefinition:
     """Return the definition of the table.
 
     Raises:
         ConfigurationError: a column does not exist, or the table cannot be used as configured.
     """
-    table, oid = settings.table, found.oid
+    table, oid = settings.table, found_table.oid
     attributes = {name: (number, type_id) for name, number, type_id in connection.execute(_COLUMNS, [oid])}
     types = {type_id: (base, element) for type_id, base, element in connection.execute(_TYPES, [oid])}
 
@@ -101,12 +103,12 @@ def read_definition(connection: Connection[Any], found: FoundTable, settings: Ta
         columns.append(Column(name, *converter(base, settings.numeric, base_of(element) if element else None)))
     mapping = RowMapping(table, columns, settings.key_column, camel_case_names=settings.camel_case)
     is_unique = _is_unique(connection, oid, attributes[settings.key_column][0], settings)
-    return TableDefinition(found, tuple(names), mapping, keys_may_repeat=not is_unique)
+    return TableDefinition(found_table, tuple(names), mapping, keys_may_repeat=not is_unique)
 
 
-def _check(known: dict[str, Any], name: str, setting: str, table: str) -> None:
-    if name and name not in known:
-        raise ConfigurationError(f"table {table} has no column {name} ({setting}){did_you_mean(name, known)}")
+def _check(columns: dict[str, Any], name: str, setting: str, table: str) -> None:
+    if name and name not in columns:
+        raise ConfigurationError(f"table {table} has no column {name} ({setting}){did_you_mean(name, columns)}")
 
 
 def _is_unique(connection: Connection[Any], oid: int, number: int, settings: TableSourceSettings) -> bool:
@@ -115,8 +117,8 @@ def _is_unique(connection: Connection[Any], oid: int, number: int, settings: Tab
     Raises:
         ConfigurationError: nothing ensures that active rows have unique keys.
     """
-    found = connection.execute(_UNIQUE, [oid, number]).fetchone()
-    of_all_rows: bool | None = None if found is None else found[0]
+    row = connection.execute(_UNIQUE, [oid, number]).fetchone()
+    of_all_rows: bool | None = None if row is None else row[0]
     if of_all_rows is None or (not of_all_rows and not settings.active_column):
         where = f" WHERE {settings.active_column}" if settings.active_column else ""
         raise ConfigurationError(

@@ -14,9 +14,9 @@ from typing import Final
 from kafka_replica.common.clock import now_ms
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BadRecordError
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.errors import SourceError
-from kafka_replica.producer.fingerprint import Fingerprint
-from kafka_replica.producer.notices import Acknowledgement, Notify, TableComparison
+from kafka_replica.producer.notices.notices import Acknowledgement, Notify, TableComparison
 from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.outbox.tables import TransactionKind
 from kafka_replica.producer.postgres.comparison import Differences, Digests, differences
@@ -90,8 +90,8 @@ class TableCopy:
             case NoWork():
                 return 0
             case FullComparison():
-                found = self.compare(table, work.reason)
-                return len(found.changed) + len(found.deleted)
+                result = self.compare(table, work.reason)
+                return len(result.changed) + len(result.deleted)
             case CopyAll():
                 if present := len(self._read_topic()):
                     raise SourceError(
@@ -113,14 +113,14 @@ class TableCopy:
         present = len(topic)
         with table.rows() as rows:
             records = _records(table.mapping, rows)
-            found = differences(((key, value) for key, value, _ in records if value is not None), topic)
-        is_empty = len(found.deleted) == present and not found.changed
+            result = differences(((key, value) for key, value, _ in records if value is not None), topic)
+        is_empty = len(result.deleted) == present and not result.changed
         if present and is_empty and not self._settings.allow_empty:
             raise SourceError(
                 f"table {self._settings.table} is empty, and topic {self._settings.topic} has "
-                f"{counted(len(found.deleted), 'key')}: is this the right database? To delete them, set allow_empty"
+                f"{counted(len(result.deleted), 'key')}: is this the right database? To delete them, set allow_empty"
             )
-        return found
+        return result
 
     def compare(self, table: TableSnapshot, reason: str) -> Differences:
         """Compare the table with the topic, and write the differences; return them.
@@ -129,13 +129,13 @@ class TableCopy:
             SourceError: the table cannot be copied; nothing was written.
             KafkaReplicaError: reading or writing failed. Discard the session.
         """
-        found = self.differences(table)
+        result = self.differences(table)
         position = table.survey(None).position
-        records: list[Raw] = [(key, value, CONTENT_TYPE) for key, value in found.changed.items()]
-        records += [(key, None, None) for key in found.deleted]
+        records: list[Raw] = [(key, value, CONTENT_TYPE) for key, value in result.changed.items()]
+        records += [(key, None, None) for key in result.deleted]
         self._send(len(records), records, position)
-        self._notify(TableComparison(reason, len(found.changed), len(found.deleted)))
-        return found
+        self._notify(TableComparison(reason, len(result.changed), len(result.deleted)))
+        return result
 
     def _copy(self, table: TableSnapshot, since: Position | None) -> int:
         new, position = table.survey(since)
@@ -149,10 +149,10 @@ class TableCopy:
     def _send(self, count: int, records: Iterable[Raw], position: Position) -> None:
         time_ms = now_ms()
         contents = Contents(count, records, Fingerprint(time_ms), position.as_json())
-        sent = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
-        self.tx_id, self.offset = self.tx_id + 1, sent.offset
+        result = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
+        self.tx_id, self.offset = self.tx_id + 1, result.offset
         self._stored = self._reached = position
-        self._notify(Acknowledgement(self.tx_id, sent.size, sent.messages, 0))
+        self._notify(Acknowledgement(self.tx_id, result.size, result.messages, 0))
 
 
 def _records(mapping: RowMapping, rows: Iterable[Row]) -> Iterator[Raw]:

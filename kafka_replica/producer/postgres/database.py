@@ -68,14 +68,14 @@ def connect(settings: TableSourceSettings) -> Iterator[TableConnection]:
     """
     uri = settings.database.replace("postgresql+psycopg://", "postgresql://", 1)  # accept a URL of SQLAlchemy, too
     try:
-        given = conninfo_to_dict(uri)
+        parameters_of_uri = conninfo_to_dict(uri)
     except psycopg.Error as error:
         without_frames(error)
         raise ConfigurationError(
             "the database's URI should be like postgresql://user:password@host:5432/database"
         ) from error
     with database_errors("connecting to the database"):
-        defaults = {name: value for name, value in _CONNECT.items() if name not in given}
+        defaults = {name: value for name, value in _CONNECT.items() if name not in parameters_of_uri}
         conninfo = Secret(make_conninfo(uri, **defaults))
         connection = psycopg.connect(conninfo, autocommit=True)
     try:
@@ -158,13 +158,13 @@ class TableConnection:
         """
         table, connection = self._settings.table, self._connection
         with database_errors(f"reading table {table}"):
-            found = find_table(connection, table)
+            found_table = find_table(connection, table)
             connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
             with connection.transaction():
                 # Before the snapshot, because a table that is rewritten later (ALTER TABLE) would look empty in it.
-                connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found.name))
+                connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found_table.name))
                 snapshot = read_snapshot(connection, self.database_id)
-                definition = read_definition(connection, found, self._settings)
+                definition = read_definition(connection, found_table, self._settings)
                 yield TableSnapshot(connection, self._settings, definition, snapshot, self._flush_log)
 
     def _flush_log(self) -> None:
@@ -175,5 +175,5 @@ class TableConnection:
             other.execute("SELECT pg_logical_emit_message(true, 'kafka-replica', '')")
 
     def _row(self, query: Any, *parameters: Any) -> tuple[Any, ...]:
-        found: tuple[Any, ...] | None = self._connection.execute(query, parameters or None).fetchone()
-        return found or ()
+        row: tuple[Any, ...] | None = self._connection.execute(query, parameters or None).fetchone()
+        return row or ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Final
 
-from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.postgres.comparison import Differences
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.database import connect

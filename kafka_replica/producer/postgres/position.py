@@ -2,16 +2,18 @@
 
 PostgreSQL stores in each row version the id of the transaction that wrote it (``xmin``), and an update writes a new row
 version. A snapshot has a lower bound, also called ``xmin``: every transaction with a lower id, and every subtransaction
-of it, has ended. A position is the lower bound of a snapshot S, and the set ``seen`` of the ids, from this bound on, of
-transactions that had written rows visible in S. The position *contains* an id if it is below the bound or in the set.
+of it, has ended. A position is the lower bound of a snapshot S, and the set ``visible_ids`` of the ids, from this bound
+on, of transactions that had written rows visible in S. The position *contains* an id if it is below the bound or in the
+set.
 
 A row version that is visible in a later snapshot T was visible in S exactly if the position of S contains its id x:
 
 * x is below the bound: the transaction had ended, and since T shows its row it was committed. It was visible in S.
-* x is in ``seen``: S showed rows of x, so x was committed, and all its row versions were visible in S or deleted.
+* x is in ``visible_ids``: S showed rows of x, so x was committed, and all its row versions were visible in S or
+  deleted.
 * otherwise: had x been committed in S, this row version would have been visible in S, because whoever deletes a row
-  version deletes it for all later snapshots, and T still shows it. Then x would be in ``seen``. So x was not committed
-  in S, and the row version is new in T.
+  version deletes it for all later snapshots, and T still shows it. Then x would be in ``visible_ids``. So x was not
+  committed in S, and the row version is new in T.
 
 Transactions in S are durable when its position is used (``TableSnapshot.survey``), so a crash does not undo them.
 
@@ -74,13 +76,13 @@ class Position(NamedTuple):
     """The set of row versions that have been copied; see the docstring of the module."""
 
     snapshot: Snapshot
-    seen: frozenset[int]
+    visible_ids: frozenset[int]
     mapping: str
     """A digest of the columns and settings that determine the records of a row."""
 
     def contains(self, transaction_id: int) -> bool:
         """Return whether the row versions that a committed transaction has written have been copied."""
-        return transaction_id < self.snapshot.xmin or transaction_id in self.seen
+        return transaction_id < self.snapshot.xmin or transaction_id in self.visible_ids
 
     def history_problem(self, later: Snapshot) -> str | None:
         """Return why a snapshot is not a later state of the same database; None if nothing indicates this.
@@ -98,8 +100,8 @@ class Position(NamedTuple):
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return the position in the form that is stored in Kafka: ``seen`` as differences to the previous id."""
-        xmin, ids = self.snapshot.xmin, sorted(self.seen)
+        """Return the position as it is stored in Kafka, with each visible id as the difference to the previous id."""
+        xmin, ids = self.snapshot.xmin, sorted(self.visible_ids)
         gaps = [after - before for before, after in pairwise([xmin, *ids])]
         return {**self.snapshot._asdict(), "seen": gaps, "mapping": self.mapping}
 

@@ -32,7 +32,7 @@ class Column(NamedTuple):
 
 def camel_case(name: str) -> str:
     """Return a name in camel case: ``terminalId`` for ``terminal_id``."""
-    return _WORD.sub(lambda found: found[1].upper(), name)
+    return _WORD.sub(lambda match: match[1].upper(), name)
 
 
 class RowMapping:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import committed
-from kafka_replica.producer.encoding import as_recorded
+from kafka_replica.producer.changes.encoding import as_recorded
 from kafka_replica.producer.postgres.comparison import Digests, digest_of
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.identity import Identity
@@ -47,13 +47,13 @@ def topic_reader(settings: TableSourceSettings) -> Callable[[], Digests]:
 
 
 def _read_digests(config: Mapping[str, Any], topic: str, timeout_s: float) -> Digests:
-    found: Digests = {}
+    digests: Digests = {}
     partitions = Topics(config).look_up(topic, timeout_s).partitions
     for record in committed(config, partitions, timeout_s, {}):
         if record.key is None:
             continue
         if record.value is None:
-            found.pop(record.key, None)
+            digests.pop(record.key, None)
         else:
-            found[record.key] = digest_of(record.value)
-    return found
+            digests[record.key] = digest_of(record.value)
+    return digests

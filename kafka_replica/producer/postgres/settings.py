@@ -11,11 +11,11 @@ from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.common.property_files import flat, read_settings_file
 from kafka_replica.common.secret_values import hide_password, hide_secrets
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.file_tables import make_settings, settings_tables
-from kafka_replica.producer.names import topic_names
 from kafka_replica.producer.postgres.values import Numeric
 from kafka_replica.producer.relay.failures import RETRIES
-from kafka_replica.producer.settings import DEFAULT_PREFIX
+from kafka_replica.producer.settings.file_tables import make_settings, settings_tables
+from kafka_replica.producer.settings.producer_settings import DEFAULT_PREFIX
+from kafka_replica.producer.transactions.topic_names import topic_names
 
 
 @dataclass(frozen=True)

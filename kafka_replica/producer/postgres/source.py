@@ -13,7 +13,7 @@ from typing import Final, Self
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError, UsageError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError, SourceUnavailableError
-from kafka_replica.producer.notices import DatabaseWait, Notice, Notify, Retry, StandBy, Takeover
+from kafka_replica.producer.notices.notices import DatabaseWait, Notice, Notify, Retry, StandBy, Takeover
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.database import TableConnection, connect
 from kafka_replica.producer.postgres.operations import REQUESTED, comparison_request
@@ -109,7 +109,7 @@ class TableSource:
                     if self._becomes_leader(connection):
                         self._lead(connection)
             except SourceUnavailableError as error:
-                self._database_failed(error)
+                self._on_database_failure(error)
 
     def _run_in_thread(self) -> None:
         try:
@@ -145,14 +145,14 @@ class TableSource:
             except (SourceError, UsageError, ProducerConflictError):
                 raise
             except KafkaReplicaError as error:
-                self._kafka_failed(error)
+                self._on_kafka_failure(error)
 
     def _copy_while_connected(self, connection: TableConnection) -> None:
-        with self._connected(connection) as (session, copy):
+        with self._connect(connection) as (session, copy):
             confirmation = Confirmation()
             while not self._closing.is_set():
                 if self._copy_snapshot(connection, copy):
-                    confirmation.committed()
+                    confirmation.note_commit()
                 elif confirmation.is_left_open(session):
                     return  # the next session ends what Kafka has left open
                 self._wait(connection)
@@ -186,7 +186,7 @@ class TableSource:
                 self.request_comparison()
 
     @contextmanager
-    def _connected(self, connection: TableConnection) -> Iterator[tuple[KafkaSession, TableCopy]]:
+    def _connect(self, connection: TableConnection) -> Iterator[tuple[KafkaSession, TableCopy]]:
         settings = self.settings
         with closing(kafka_session(settings, connection.database_id, self._step)) as session:
             progress = session.connect(None, self._hint, self._acknowledged)
@@ -199,7 +199,7 @@ class TableSource:
 
     # --- outcomes ---
 
-    def _database_failed(self, error: SourceUnavailableError) -> None:
+    def _on_database_failure(self, error: SourceUnavailableError) -> None:
         self._database_failures += 1
         attempts = self._database_failures
         if attempts & (attempts - 1) == 0:  # the 1st, 2nd, 4th, 8th, ..., so that a long outage does not fill the log
@@ -207,15 +207,15 @@ class TableSource:
             self._report(DatabaseWait(str(error)))
         self._closing.wait(min(retry_pause_s(attempts), _DATABASE_PAUSE_S))
 
-    def _kafka_failed(self, error: KafkaReplicaError) -> None:
+    def _on_kafka_failure(self, error: KafkaReplicaError) -> None:
         fault = fault_of_sending(error)
         if self._failing_since_s is None:
             self._failing_since_s = time.monotonic()
         if not self._failures.is_tried_again(fault):
             raise error
-        failed = KafkaFailure(fault, str(error), isinstance(error, CommitUnknownError))
+        failure = KafkaFailure(fault, str(error), isinstance(error, CommitUnknownError))
         attempt = self._failures.count
-        reason = retry_reason(failed, attempt, time.monotonic() - self._failing_since_s)
+        reason = retry_reason(failure, attempt, time.monotonic() - self._failing_since_s)
         _log.warning("%s", reason)
         self._report(Retry(attempt, fault, reason))
         self._closing.wait(retry_pause_s(attempt))

@@ -48,8 +48,8 @@ def read_snapshot(connection: Connection[Any], database_id: str) -> Snapshot:
     Raises:
         SourceUnavailableError: the database is a standby, whose snapshots may be older than those of the primary.
     """
-    found = connection.execute(_SNAPSHOT).fetchone()
-    text, is_standby, timeline, log_position = found or ("", True, "", 0)
+    row = connection.execute(_SNAPSHOT).fetchone()
+    text, is_standby, timeline, log_position = row or ("", True, "", 0)
     if is_standby:
         raise SourceUnavailableError("the database is a standby; connect to the primary, or wait until it is promoted")
     return Snapshot(text, database_id, timeline, log_position)
@@ -62,8 +62,10 @@ def transaction_id(snapshot: Snapshot) -> sql.Composed:
 
 def is_new(position: Position, row_id: sql.Composable) -> sql.Composed:
     """Return SQL for the condition that a position does not contain a transaction: ``not position.contains(id)``."""
-    condition = "({id} >= {bound} AND {id} <> ALL ({seen}::bigint[]))" if position.seen else "({id} >= {bound})"
-    return sql.SQL(condition).format(id=row_id, bound=position.snapshot.xmin, seen=sorted(position.seen))
+    condition = (
+        "({id} >= {bound} AND {id} <> ALL ({visible_ids}::bigint[]))" if position.visible_ids else "({id} >= {bound})"
+    )
+    return sql.SQL(condition).format(id=row_id, bound=position.snapshot.xmin, visible_ids=sorted(position.visible_ids))
 
 
 class TableSnapshot:
@@ -118,14 +120,14 @@ class TableSnapshot:
             id=row_id, xmin=xmin, lowest=lowest, table=self._definition.table.name,
             new=sql.SQL(" AND ").join([is_copied, *self._conditions()]),
         )  # fmt: skip
-        found = self._connection.execute(query).fetchall()
-        seen = frozenset(transaction for transaction, _ in found if transaction is not None)
-        new = sum(count for _, count in found)
+        rows = self._connection.execute(query).fetchall()
+        visible_ids = frozenset(transaction for transaction, _ in rows if transaction is not None)
+        new = sum(count for _, count in rows)
         if not self._is_durable():
             if not new and since is not None:
                 return SnapshotSummary(0, since)
             self._flush()
-        return SnapshotSummary(new, Position(self.snapshot, seen, self.mapping.digest))
+        return SnapshotSummary(new, Position(self.snapshot, visible_ids, self.mapping.digest))
 
     def _is_durable(self) -> bool:
         """Return whether the write-ahead log is flushed up to all commits that are visible in the snapshot."""

@@ -70,7 +70,7 @@ class ArrivalReader:
             KafkaReplicaError: the state could not be determined.
         """
         if not self.has_open_transactions(partitions):
-            return LastArrival(self._committed(hint))
+            return LastArrival(self._read_to_end(hint))
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
         try:
@@ -82,10 +82,10 @@ class ArrivalReader:
                 return LastArrival(undecided.end_all(hint, acknowledged), undecided.has_ended)
         except (UsageError, TooOldError) as error:
             _log.warning("cannot inspect open transactions; waiting for them: %s", error)
-            return LastArrival(self._committed(hint))
+            return LastArrival(self._read_to_end(hint))
 
-    def _committed(self, hint: int | None) -> Progress | None:
+    def _read_to_end(self, hint: int | None) -> Progress | None:
         """Read the progress topic to its end as an ordinary consumer, which waits for open transactions."""
         partition, key = self._identity.progress_partition, self._identity.progress_key
-        found = last_of_key(self._config, partition, key, self._timeout_s, hint)
-        return None if found is None else read_progress(found.value, found.offset, partition, key)
+        record = last_of_key(self._config, partition, key, self._timeout_s, hint)
+        return None if record is None else read_progress(record.value, record.offset, partition, key)

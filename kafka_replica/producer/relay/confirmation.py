@@ -17,7 +17,7 @@ class Confirmation:
         self._is_due = self._was_open = False
         self._not_before_s = 0.0
 
-    def committed(self) -> None:
+    def note_commit(self) -> None:
         """Note that Kafka has acknowledged a commit, so that a query is due."""
         self._is_due, self._was_open, self._not_before_s = True, False, 0.0
 

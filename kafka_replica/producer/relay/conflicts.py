@@ -22,10 +22,10 @@ class ProgressRecord(NamedTuple):
     def database_id(self) -> str | None:
         """The database that the record names; None for a record of an earlier version, or another kind of record."""
         try:
-            found = json.loads(self.value).get("database")
+            name = json.loads(self.value).get("database")
         except (ValueError, AttributeError):
             return None
-        return found if isinstance(found, str) else None
+        return name if isinstance(name, str) else None
 
 
 def foreign_records(
@@ -63,14 +63,14 @@ def foreign_records(
     return [record for record in last.values() if record.database_id not in {None, database_id}]
 
 
-def check_conflicts(found: list[ProgressRecord], place: Partition, transactional_id: str, how_to_claim: str) -> None:
+def check_conflicts(records: list[ProgressRecord], place: Partition, transactional_id: str, how_to_claim: str) -> None:
     """Raise ProducerConflictError, with advice, if there are progress records of other databases."""
-    if not found:
+    if not records:
         return
-    named = ", ".join(
-        f"{key_text(record.key)} of database {record.database_id} (offset {record.offset})" for record in found
+    names = ", ".join(
+        f"{key_text(record.key)} of database {record.database_id} (offset {record.offset})" for record in records
     )
     raise ProducerConflictError(
-        f"another database publishes as {transactional_id} on this cluster: {place} holds the progress of {named}. Two "
+        f"another database publishes as {transactional_id} on this cluster: {place} holds the progress of {names}. Two "
         f"producers of one transactional id fence each other, so this one does not start; {how_to_claim}"
     )

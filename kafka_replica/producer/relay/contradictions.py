@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import DatabaseState
 
 _ADVICE = (
@@ -27,21 +27,21 @@ _OTHER_HISTORY = (
 )
 
 
-def contradiction(seen: DatabaseState, arrived: int, fingerprint: Fingerprint | None) -> str | None:
+def contradiction(state: DatabaseState, arrived: int, fingerprint: Fingerprint | None) -> str | None:
     """Return how database and Kafka contradict each other, with advice; None if they do not.
 
     Args:
-        seen: the state of the database.
+        state: the state of the database.
         arrived: the last transaction that has arrived in Kafka.
         fingerprint: the fingerprint of that transaction as it was sent; None if unknown.
     """
-    if arrived < seen.sent:
-        return _LOST.format(sent=seen.sent, arrived=arrived)
-    if arrived > seen.recorded:
-        return _AHEAD.format(arrived=arrived, recorded=seen.recorded)
+    if arrived < state.sent_tx_id:
+        return _LOST.format(sent=state.sent_tx_id, arrived=arrived)
+    if arrived > state.last_tx_id:
+        return _AHEAD.format(arrived=arrived, recorded=state.last_tx_id)
     if fingerprint is None:
         return None
     # Transactions that are marked as sent may have been cleaned up.
-    is_gone = seen.of_arrived is None and arrived > seen.sent
-    is_another = seen.of_arrived is not None and fingerprint.contradicts(seen.of_arrived)
+    is_gone = state.of_arrived is None and arrived > state.sent_tx_id
+    is_another = state.of_arrived is not None and fingerprint.contradicts(state.of_arrived)
     return _OTHER_HISTORY.format(arrived=arrived) if is_gone or is_another else None

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 
 # --- events ---
 
@@ -36,12 +36,12 @@ class DatabaseState(NamedTuple):
     """The state of the database."""
 
     running: bool
-    sent: int
+    sent_tx_id: int
     """All transactions up to this number are marked as sent."""
-    recorded: int
+    last_tx_id: int
     """The last assigned number."""
     next_ids: tuple[int, ...]
-    """The first transactions after ``sent``, limited in number; they are sent before the database is queried again."""
+    """The first transactions after ``sent_tx_id``, limited in number; all are sent before the next query."""
     incarnation: str = ""
     """The incarnation of the producer's configuration; each has progress records of its own."""
     is_new: bool = False

@@ -15,7 +15,7 @@ from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.headers import Stack
-from kafka_replica.producer.encoding import Encoder
+from kafka_replica.producer.changes.encoding import Encoder
 from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, RecordedTransaction
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
@@ -144,12 +144,12 @@ class KafkaSession:
         return self._arrivals.has_open_transactions(self._partitions)
 
     def send(
-        self, recorded: RecordedTransaction, contents: Contents, meanwhile: Callable[[], None] | None = None
+        self, transaction: RecordedTransaction, contents: Contents, meanwhile: Callable[[], None] | None = None
     ) -> SentTransaction:
         """Send a transaction with its progress record, and commit it.
 
         Args:
-            recorded: the transaction.
+            transaction: the transaction.
             contents: the records of the transaction.
             meanwhile: called when all records are queued; the work that it starts overlaps with the wait for Kafka.
 
@@ -164,11 +164,11 @@ class KafkaSession:
         try:
             place = self._identity.progress_partition
             database_id, position = self._identity.database_id, contents.position
-            value = progress_value(recorded.tx_id, contents.fingerprint, database_id, position)
+            value = progress_value(transaction.tx_id, contents.fingerprint, database_id, position)
             # Sent first, so that one request adds all partitions to the transaction.
             writer.send_to(place, self._identity.progress_key, value, ())
             counts = SentCounts()
-            records = self._outgoing.records(recorded, contents, counts)
+            records = self._outgoing.records(transaction, contents, counts)
             if self._header_stack is None:
                 writer.send_all(self._identity.topics, records)
             else:
@@ -278,11 +278,11 @@ class KafkaSession:
         """Check that all topics exist, and create a missing progress topic; return the published topics' partitions."""
         topics = self._topics
         # A Kafka producer would wait for a missing topic.
-        found = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
+        descriptions = [topics.look_up(topic, self._timeout_s) for topic in self._identity.topics]
         try:
             topics.look_up(self._identity.progress_topic, self._timeout_s)
         except TopicNotFoundError:
             copies = self._identity.progress_replication_factor
             topics.create(self._identity.progress_topic, 1, PROGRESS_TOPIC, self._timeout_s, copies)
             self._wait_for_progress_topic()
-        return [partition for topic in found for partition in topic.partitions]
+        return [partition for topic in descriptions for partition in topic.partitions]

@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
-from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
+from kafka_replica.producer.changes.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.relay.identity import Identity
@@ -43,11 +43,11 @@ class OutgoingRecords:
         self._step = step
 
     def records(
-        self, recorded: RecordedTransaction, contents: Contents, counts: SentCounts
+        self, transaction: RecordedTransaction, contents: Contents, counts: SentCounts
     ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
         """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
-        name = f"{self._identity.producer_id}/{recorded.tx_id}"
-        headers_of = of_transaction(TransactionHeaders(name, 1, contents.record_count, recorded.recorded_ms))
+        name = f"{self._identity.producer_id}/{transaction.tx_id}"
+        headers_of = of_transaction(TransactionHeaders(name, 1, contents.record_count, transaction.recorded_ms))
         types: dict[str, Header] = {}  # few types for many records
         encodes = self._encoder is not as_recorded
         size = messages = 0
@@ -61,11 +61,11 @@ class OutgoingRecords:
             messages += 1
             size += len(key) if value is None else len(key) + len(value)
             if content_type is None:
-                yield key, value, [*headers_of(number), *recorded.trace]
+                yield key, value, [*headers_of(number), *transaction.trace]
             else:
                 if content_type not in types:
                     types[content_type] = (CONTENT_TYPE, content_type.encode())
-                yield key, value, [types[content_type], *headers_of(number), *recorded.trace]
+                yield key, value, [types[content_type], *headers_of(number), *transaction.trace]
             if messages == 1:
                 self._step("record")
         counts.size, counts.messages = size, messages
@@ -81,13 +81,13 @@ class OutgoingRecords:
         for key, value, headers in records:
             for topic in self._identity.topics:
                 try:
-                    sent = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
+                    outgoing = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
                 except PieceError as error:
                     raise EncodingError(
                         f"sending {key_text(key)} to {topic}: {error}; replace or skip it (kafka-replica producer "
                         "replace, skip), and resume"
                     ) from error
-                writer.send(topic, key, sent.value, sent.headers)
+                writer.send(topic, key, outgoing.value, outgoing.headers)
 
     def encode(self, key: bytes, value: bytes, content_type: str | None) -> EncodedValue | None:
         """Return content in the producer's format; None if the format cannot represent it.
@@ -98,8 +98,8 @@ class OutgoingRecords:
         try:
             return self._encoder(key, value, content_type, self._identity.media_type)
         except Exception as error:
-            wanted = self._identity.media_type or "its format"
+            format_name = self._identity.media_type or "its format"
             raise EncodingError(
-                f"writing {key_text(key)} as {wanted}: {error}; replace or skip it (kafka-replica producer replace, "
-                "skip), and resume"
+                f"writing {key_text(key)} as {format_name}: {error}; replace or skip it (kafka-replica producer "
+                "replace, skip), and resume"
             ) from error

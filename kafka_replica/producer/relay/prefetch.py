@@ -35,19 +35,19 @@ class Prefetcher:
     def start(self, pending: Sequence[RecordedTransaction]) -> None:
         """Start reading the transactions that will be sent next, and discard those that were read before."""
         self._ready, self._reading = {}, None
-        self._rest, self._due = grouped(pending), True
+        self._rest, self._due = group_transactions(pending), True
         self.read_next()  # these contents are requested next
 
-    def contents(self, recorded: RecordedTransaction) -> Contents:
+    def contents(self, transaction: RecordedTransaction) -> Contents:
         """Return the records of a transaction; not for a sweep.
 
         Raises:
             OutboxError: the records could not be read.
         """
-        if self._reading is not None and recorded in self._reading[0]:
+        if self._reading is not None and transaction in self._reading[0]:
             self._ready, self._due = self._reading[1].result(), True
-        found = self._ready.pop(recorded.tx_id, None)
-        return self._queue.contents(recorded) if found is None else found
+        contents = self._ready.pop(transaction.tx_id, None)
+        return self._queue.contents(transaction) if contents is None else contents
 
     def read_next(self) -> None:
         """Start reading the next group, if it is due; call this when the relay starts to wait for Kafka.
@@ -65,7 +65,7 @@ class Prefetcher:
         self._thread.shutdown(cancel_futures=True)
 
 
-def grouped(pending: Iterable[RecordedTransaction]) -> Iterator[list[RecordedTransaction]]:
+def group_transactions(pending: Iterable[RecordedTransaction]) -> Iterator[list[RecordedTransaction]]:
     """Group consecutive small transactions, which are read together; large ones, flushes and sweeps are left out."""
     group: list[RecordedTransaction] = []
     for each in pending:

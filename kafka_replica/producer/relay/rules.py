@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.contradictions import contradiction
 from kafka_replica.producer.relay.events import (
     Acquire,
@@ -74,7 +74,7 @@ class Relay:
         """The term of the lease when it was last acquired or verified."""
         self._incarnation = ""
         """The incarnation of the producer's configuration for which the connection was made."""
-        self._seen: DatabaseState | None = None
+        self._database_state: DatabaseState | None = None
         self._sending: int | None = None
         self._waiting: list[int] = []
         """The transactions from the last query that are not sent yet."""
@@ -100,7 +100,7 @@ class Relay:
                 self._drop()  # connecting ends what Kafka has left open
                 return Acquire()
             case LeaseGrant():
-                return self._leased(event)
+                return self._on_lease(event)
             case StoredOutcome():
                 then, self._then = self._then, None
                 return then or Query()
@@ -109,7 +109,7 @@ class Relay:
                 self._failures.reset()
                 return Wait(Pause.STAND_BY)
             case DatabaseState():
-                return self._queried(event)
+                return self._on_database_state(event)
             case KafkaSessionStart():
                 # The database was read before this event and may be out of date, and the lease may be lost by now.
                 self._in_doubt, self._failures.was_connected = False, True
@@ -121,35 +121,35 @@ class Relay:
                 self._failures.reset()
                 return self._next() or self._mark(event.tx_id)
             case KafkaFailure():
-                return self._failed(event)
+                return self._on_failure(event)
             case DatabaseFailure():
                 self._drop()  # Kafka is queried again
                 return Wait(Pause.DATABASE)
             case _:
                 assert_never(event)
 
-    def _leased(self, event: LeaseGrant) -> Decision:
+    def _on_lease(self, event: LeaseGrant) -> Decision:
         if event.term != self._term:
             self._drop()  # another instance may have sent and marked transactions since the connection was made
             self._term = event.term
         return Query()
 
-    def _queried(self, seen: DatabaseState) -> Decision:
-        self._seen = seen
-        if not seen.running:
+    def _on_database_state(self, state: DatabaseState) -> Decision:
+        self._database_state = state
+        if not state.running:
             self._drop()
             self._failures.reset()
             return Wait(Pause.WORK)
-        if self._arrived is None or self._incarnation != seen.incarnation:
+        if self._arrived is None or self._incarnation != state.incarnation:
             self._drop()
-            self._incarnation = seen.incarnation
+            self._incarnation = state.incarnation
             return Connect()
-        reason = contradiction(seen, self._arrived, self._fingerprint)
+        reason = contradiction(state, self._arrived, self._fingerprint)
         if reason is not None:
             return self._suspend(None, Fault.UNEXPECTED, reason)
-        if self._arrived > seen.sent:
+        if self._arrived > state.sent_tx_id:
             return self._mark(self._arrived)
-        self._waiting = list(seen.next_ids)
+        self._waiting = list(state.next_ids)
         if not self._waiting:
             self._failures.reset()
         return self._next() or Wait(Pause.WORK)
@@ -159,7 +159,9 @@ class Relay:
 
         A new incarnation begins with the transactions that are not marked as sent; otherwise, nothing has arrived.
         """
-        return self._seen.sent if self._seen is not None and self._seen.is_new else 0
+        return (
+            self._database_state.sent_tx_id if self._database_state is not None and self._database_state.is_new else 0
+        )
 
     def _mark(self, up_to: int) -> MarkSent:
         return MarkSent(up_to, self._fingerprint)
@@ -179,10 +181,10 @@ class Relay:
         """Discard the connection."""
         self._arrived, self._fingerprint, self._sending, self._waiting, self._then = None, None, None, [], None
 
-    def _failed(self, event: KafkaFailure) -> Decision:
-        seen = self._seen
+    def _on_failure(self, event: KafkaFailure) -> Decision:
+        state = self._database_state
         mark = None if self._arrived is None else self._mark(self._arrived)
-        to_blame = self._sending or (seen.next_ids[0] if seen is not None and seen.next_ids else None)
+        to_blame = self._sending or (state.next_ids[0] if state is not None and state.next_ids else None)
         self._drop()
         self._in_doubt |= event.may_have_arrived
         if self._failures.is_tried_again(event.fault):
@@ -190,7 +192,7 @@ class Relay:
         else:
             doubt = "" if event.may_have_arrived or not self._in_doubt else _DOUBT.format(to_blame)
             decision = self._suspend(to_blame, event.fault, event.reason + doubt, self._in_doubt)
-        if mark is not None and seen is not None and mark.up_to > seen.sent:
+        if mark is not None and state is not None and mark.up_to > state.sent_tx_id:
             self._then = decision
             return mark
         return decision

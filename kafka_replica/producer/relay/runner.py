@@ -12,9 +12,9 @@ from sqlalchemy import Engine
 
 from kafka_replica.broker.writing.faults import Fault
 from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
+from kafka_replica.producer.changes.fingerprint import Fingerprint, digest_of
 from kafka_replica.producer.errors import OutboxError, ProducerConflictError
-from kafka_replica.producer.fingerprint import Fingerprint, digest_of
-from kafka_replica.producer.notices import (
+from kafka_replica.producer.notices.notices import (
     Acknowledgement,
     Arrival,
     Notice,
@@ -120,9 +120,9 @@ class Runner:
         self._rules = Relay(retries)
         self._session: KafkaSession | None = None
         self._view: View | None = None
-        self._sent: dict[int, SentTransaction] = {}
+        self._sent_transactions: dict[int, SentTransaction] = {}
         self._leads = False
-        self._begun = False
+        self._has_begun = False
         self._request_count = self._queue.view().intent.request_count
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
@@ -155,10 +155,10 @@ class Runner:
             _log.warning("%s", error)
             return DatabaseFailure()
         except KafkaReplicaError as error:
-            return self._kafka_failed(error, began_s)
+            return self._on_kafka_failure(error, began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and the error is reported
             _log.exception("the relay failed")
-            return self._kafka_failed(error, began_s)
+            return self._on_kafka_failure(error, began_s)
 
     def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one return for each decision
         match decision:
@@ -180,25 +180,25 @@ class Runner:
     # --- steps ---
 
     def _acquire(self) -> Event:
-        held = self._lease.term is not None
+        had_lease = self._lease.term is not None
         if not self._lease.hold():
-            return self._stands_by()
-        if not held or not self._leads:
+            return self._stand_by()
+        if not had_lease or not self._leads:
             self._leads = True
             self._step("leased")
             self._report(Takeover())
-        if not self._begun:
+        if not self._has_begun:
             self._view = view = self._queue.view()
             if view.intent.mode is Mode.FAILED:
                 self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
                 self._start(view)
-            self._begun = True
+            self._has_begun = True
         return LeaseGrant(self._lease.term or 0)
 
     def _start(self, view: View) -> None:
         """Decide how to start when no other instance was running, and nothing had failed."""
-        ever = view.intent.sent > 0
+        ever = view.intent.sent_tx_id > 0
         if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
             # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
             session = self._make_session(view.intent.incarnation)
@@ -212,7 +212,7 @@ class Runner:
             self._change_mode(view, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
         else:
             with self._engine.begin() as connection:
-                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent):
+                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent_tx_id):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
@@ -221,24 +221,25 @@ class Runner:
 
     def _query(self) -> Event:
         if self._lease.term is None:
-            return self._stands_by()
+            return self._stand_by()
         before, self._view = self._view, self._queue.view()
         view = self._view
         if before is not None and before.intent.incarnation != view.intent.incarnation:
-            self._sent.clear()  # they belong to the previous incarnation
-        running = view.intent.mode is Mode.RUNNING
+            self._sent_transactions.clear()  # they belong to the previous incarnation
+        intent = view.intent
+        running = intent.mode is Mode.RUNNING
         self._prefetcher.start(view.next if running else ())
         return DatabaseState(
-            running, view.intent.sent, view.recorded, tuple(each.tx_id for each in view.next), view.intent.incarnation,
-            is_new=view.intent.progress_offset is None, of_arrived=self._of_arrived(view.intent.sent),
+            running, intent.sent_tx_id, view.last_tx_id, tuple(each.tx_id for each in view.next), intent.incarnation,
+            is_new=intent.progress_offset is None, of_arrived=self._of_arrived(intent.sent_tx_id),
         )  # fmt: skip
 
-    def _of_arrived(self, sent: int) -> Fingerprint | None:
+    def _of_arrived(self, sent_tx_id: int) -> Fingerprint | None:
         """Return the database's fingerprint of the last transaction that has arrived; None if already compared."""
         arrived = self._rules.arrived
-        if arrived is None or (arrived, sent) == self._compared:
+        if arrived is None or (arrived, sent_tx_id) == self._compared:
             return None
-        self._compared = (arrived, sent) if arrived == sent else None
+        self._compared = (arrived, sent_tx_id) if arrived == sent_tx_id else None
         return self._queue.fingerprint(arrived)
 
     def _connect(self) -> Event:
@@ -247,12 +248,12 @@ class Runner:
         self._disconnect()
         self._session = self._make_session(view.intent.incarnation)
         intent = view.intent
-        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent)
+        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent_tx_id)
         if intent.transactional_id != self._transactional_id:
             self._queue.note_identity(self._transactional_id, incarnation=intent.incarnation)
         arrived = 0 if progress is None else progress.tx_id
         if not self._queue.apply_requests(self._lease.term, arrived, incarnation=intent.incarnation):
-            return self._stands_by()
+            return self._stand_by()
         self._offset = self._compared = None
         if progress is None:
             return KafkaSessionStart(None)
@@ -262,23 +263,25 @@ class Runner:
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._session is not None  # noqa: S101, PT018
         if self._lease.term is None:
-            return self._stands_by()
-        recorded = next(each for each in self._view.next if each.tx_id == tx_id)
+            return self._stand_by()
+        transaction = next(each for each in self._view.next if each.tx_id == tx_id)
         self._report(SendStart(tx_id))
-        if recorded.kind is TransactionKind.SWEEP and not recorded.is_skipped:
+        if transaction.kind is TransactionKind.SWEEP and not transaction.is_skipped:
             keep = self._keys_to_keep(self._session, tx_id)
-            gone = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
-            contents = Contents(len(gone), gone, Fingerprint(recorded.recorded_ms, digest_of(recorded.kind, ())))
-            sent = self._session.send(recorded, contents)
+            deletions = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
+            contents = Contents(
+                len(deletions), deletions, Fingerprint(transaction.recorded_ms, digest_of(transaction.kind, ()))
+            )
+            result = self._session.send(transaction, contents)
         else:
-            contents = self._prefetcher.contents(recorded)
-            sent = self._session.send(recorded, contents, self._prefetcher.read_next)
-        self._sent[tx_id], self._offset = sent, sent.offset
-        self._confirmation.committed()
-        self._report(Acknowledgement(tx_id, sent.size, sent.messages, sent.not_carried))
+            contents = self._prefetcher.contents(transaction)
+            result = self._session.send(transaction, contents, self._prefetcher.read_next)
+        self._sent_transactions[tx_id], self._offset = result, result.offset
+        self._confirmation.note_commit()
+        self._report(Acknowledgement(tx_id, result.size, result.messages, result.not_carried))
         return CommitAcknowledgement(tx_id, contents.fingerprint)
 
-    def _stands_by(self) -> Event:
+    def _stand_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because a separate thread renews it
             self._leads = False
             self._failing_since_s = None
@@ -287,7 +290,7 @@ class Runner:
 
     def _keys_to_keep(self, session: KafkaSession, tx_id: int) -> set[bytes]:
         """Return the keys that the flush before a sweep has sent, without keys whose content cannot be represented."""
-        flush = self._sent.get(tx_id - 1)
+        flush = self._sent_transactions.get(tx_id - 1)
         if flush is not None and not flush.not_carried:
             return self._queue.keys_as_of(tx_id)
         return set(
@@ -299,11 +302,14 @@ class Runner:
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
         up_to, fingerprint = decision
-        view, sent = self._view, {tx_id: each for tx_id, each in self._sent.items() if tx_id <= up_to}
-        recorded = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
-        sizes = {tx_id: (each.size, each.messages) for tx_id, each in sent.items()}
-        differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded.get(tx_id)}
-        not_carried = sum(each.not_carried for each in sent.values())
+        view, transactions = (
+            self._view,
+            {tx_id: each for tx_id, each in self._sent_transactions.items() if tx_id <= up_to},
+        )
+        recorded_sizes = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
+        sizes = {tx_id: (each.size, each.messages) for tx_id, each in transactions.items()}
+        differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded_sizes.get(tx_id)}
+        not_carried = sum(each.not_carried for each in transactions.values())
         assert view is not None, "look first"  # noqa: S101
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
         incarnation = view.intent.incarnation
@@ -312,7 +318,7 @@ class Runner:
         self._show_failure(None)
         if not_carried:
             _log.warning("up to transaction %d: the format cannot represent %d records", up_to, not_carried)
-        self._sent.clear()
+        self._sent_transactions.clear()
         self._report(Arrival(up_to))
         self._step("marked")
         return StoredOutcome()
@@ -351,7 +357,7 @@ class Runner:
 
     # --- helpers ---
 
-    def _kafka_failed(self, error: Exception, began_s: float) -> KafkaFailure:
+    def _on_kafka_failure(self, error: Exception, began_s: float) -> KafkaFailure:
         fault = fault_of_sending(error)
         if isinstance(error, ProducerConflictError):
             fault = Fault.REFUSED  # retrying does not help

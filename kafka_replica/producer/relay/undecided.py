@@ -57,26 +57,30 @@ def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> 
             continue
         for record in batch.content.records():
             if record[0] == key:
-                found = read_progress(record[1], record[2], place, key)
+                progress = read_progress(record[1], record[2], place, key)
                 if batch.kind is Kind.PLAIN:
-                    arrived = found
+                    arrived = progress
                 else:
-                    undecided[batch.producer_id] = found
-    return ProgressRecords(arrived, {producer: found for producer, found in undecided.items() if found is not None})
+                    undecided[batch.producer_id] = progress
+    return ProgressRecords(
+        arrived, {producer: progress for producer, progress in undecided.items() if progress is not None}
+    )
 
 
-def parts_to_commit(parts: Mapping[Partition, OpenPart], arrived: int, committed: Collection[int]) -> set[Partition]:
+def parts_to_commit(
+    parts: Mapping[Partition, OpenPart], arrived: int, committed_tx_ids: Collection[int]
+) -> set[Partition]:
     """Return the partitions in which an open transaction has to be committed; in all others, it has to be aborted.
 
     Args:
         parts: the open parts, by partition.
         arrived: the number up to which all transactions were committed, by the progress topic or by acknowledgement.
-        committed: the transactions that have a commit marker in any partition.
+        committed_tx_ids: the transactions that have a commit marker in any partition.
     """
     return {
         place
         for place, part in parts.items()
-        if part.tx_id is not None and (part.tx_id <= arrived or part.tx_id in committed)
+        if part.tx_id is not None and (part.tx_id <= arrived or part.tx_id in committed_tx_ids)
     }
 
 
@@ -121,34 +125,34 @@ class UndecidedTransactions:
             BrokerError: Kafka does not answer or refuses, or a transaction stays open.
         """
         for _ in range(_ROUNDS):
-            found = self._read_records(hint)
+            records = self._read_records(hint)
             open_parts = [self._open_parts(each) for each in self._transactional_ids]
             if not any(parts for _, parts in open_parts):
-                return self._decided(found)
+                return self._last_arrived(records)
             for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
                 if parts:
-                    arrived = max(acknowledged, 0 if found.arrived is None else found.arrived.tx_id)
+                    arrived = max(acknowledged, 0 if records.arrived is None else records.arrived.tx_id)
                     self._end(transactional_id, parts, self._to_commit(producer, parts, arrived))
         raise BrokerUnavailableError(
             f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
         )
 
     def _read_records(self, hint: int | None) -> ProgressRecords:
-        found = ProgressRecords(None, {})
+        records = ProgressRecords(None, {})
         for begin in (0,) if hint is None else (hint, 0):
-            found = progress_records(self._inspector.batches(self._place, begin), self._place, self._key)
-            if found.arrived is not None:
+            records = progress_records(self._inspector.batches(self._place, begin), self._place, self._key)
+            if records.arrived is not None:
                 break
-        return found
+        return records
 
-    def _decided(self, found: ProgressRecords) -> Progress | None:
+    def _last_arrived(self, records: ProgressRecords) -> Progress | None:
         """Return the last progress record that has arrived, if no transaction of the producer is undecided.
 
         Raises:
             BrokerUnavailableError: an open transaction cannot be ended, because it has another transactional id, or a
                 producer id that Kafka has replaced.
         """
-        for producer, progress in found.undecided.items():
+        for producer, progress in records.undecided.items():
             topic, number = self._place
             raise BrokerUnavailableError(
                 f"transaction {progress.tx_id} of {self._name} is open in {self._place} at offset {progress.offset}, "
@@ -156,7 +160,7 @@ class UndecidedTransactions:
                 f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
                 f"--start-offset {progress.offset}, and likewise in the topics"
             )
-        return found.arrived
+        return records.arrived
 
     def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, OpenPart]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
@@ -186,19 +190,19 @@ class UndecidedTransactions:
             part.tx_id: part.written_ms for part in parts.values() if part.tx_id is not None and part.tx_id > arrived
         }
         elsewhere = [each for each in self._partitions if each not in parts]
-        committed = [
+        committed_tx_ids = [
             tx_id
             for tx_id, written_ms in doubtful.items()
-            if any(self._committed(producer, tx_id, batches) for batches in self._since(elsewhere, written_ms))
+            if any(self._is_committed(producer, tx_id, batches) for batches in self._since(elsewhere, written_ms))
         ]
-        return parts_to_commit(parts, arrived, committed)
+        return parts_to_commit(parts, arrived, committed_tx_ids)
 
     def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
         """Yield the batches of each partition since a time before a transaction, with a tolerance for clocks."""
         begins = self._inspector.offsets(partitions, written_ms - _EARLIER_MS) if partitions else {}
         return (self._inspector.batches(place, begin) for place, begin in begins.items())
 
-    def _committed(self, producer: int, tx_id: int, batches: Iterable[Batch]) -> bool:
+    def _is_committed(self, producer: int, tx_id: int, batches: Iterable[Batch]) -> bool:
         """Return whether records of a transaction are followed by the producer's commit marker."""
         is_there = False
         for batch in batches:

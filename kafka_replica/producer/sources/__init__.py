@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kafka_replica.producer.changes import UnreadableKey
+from kafka_replica.producer.changes.changes import UnreadableKey
 from kafka_replica.producer.sources.recording import Source, read_and_record, record_source
 
 if TYPE_CHECKING:

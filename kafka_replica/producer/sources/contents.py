@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.messages.format import Format
@@ -29,7 +29,7 @@ _EDI_ENVELOPE = re.compile(rb"(?:^|(?<='))\s*(?:UN[ABHTZ]|BGM|DTM|NAD\+M[RS])[^'
 class Contents(NamedTuple):
     """The artefacts of one message of a source, and its unreadable artefacts."""
 
-    held: tuple[tuple[Part, Put], ...]
+    artefacts: tuple[tuple[Part, Put], ...]
     errors: tuple[UnreadableArtefact, ...]
 
 
@@ -55,21 +55,21 @@ def put_of(part: Part) -> Put:
     return Put(str(part.urn), part.value, part.content_type, fingerprint(part.value, part.content_type))
 
 
-def combined(messages: Mapping[str, Contents]) -> list[Put | UnreadableKey]:
+def combine(messages: Mapping[str, Contents]) -> list[Put | UnreadableKey]:
     """Return the combined contents of a source's messages, given by name; later messages take precedence."""
     copies: dict[Urn, list[_Copy]] = {}
-    found: list[Put | UnreadableKey] = []
+    without_urn: list[Put | UnreadableKey] = []
     for name, contents in messages.items():
-        for part, put in contents.held:
+        for part, put in contents.artefacts:
             copies.setdefault(part.urn, []).append(_Copy(name, part, put))
         for error in contents.errors:
             if error.urn is None:
-                found.append(UnreadableKey(None, f"{name}: {error}"))
+                without_urn.append(UnreadableKey(None, f"{name}: {error}"))
             else:
                 copies.setdefault(error.urn, []).append(
                     _Copy(name, None, UnreadableKey(str(error.urn), f"{name}: {error}"))
                 )
-    return [*(_one(urn, held) for urn, held in copies.items()), *found]
+    return [*(_one(urn, versions) for urn, versions in copies.items()), *without_urn]
 
 
 class _Copy(NamedTuple):

@@ -17,9 +17,9 @@ from threading import Event
 from typing import NamedTuple
 
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
-from kafka_replica.producer.sources.contents import Contents, combined, contents_of
+from kafka_replica.producer.sources.contents import Contents, combine, contents_of
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.files.structure_files import is_named_so
 
@@ -92,10 +92,10 @@ class FolderSource:
             before, stamps = stamps, self._scan()
             if stamps != before:
                 continue
-            contents = {file: self._read(file, stamp) for file, stamp in stamps.items()}
+            contents = {file: self._contents_of(file, stamp) for file, stamp in stamps.items()}
             if self._scan() == stamps:
                 self._stamps, self._contents, self._is_taken = stamps, contents, True
-                return combined({str(file): held for file, held in contents.items()})
+                return combine({str(file): content for file, content in contents.items()})
         raise SourceError(f"{self._doing()}: files change constantly; write them elsewhere first, then move them here")
 
     def forget(self) -> None:
@@ -122,14 +122,14 @@ class FolderSource:
             closing.wait(self._settings.interval_s)
 
     def _scan(self) -> dict[Path, _Stamp]:
-        found: dict[Path, _Stamp] = {}
+        stamps: dict[Path, _Stamp] = {}
         for folder in self._paths:
             if not folder.is_dir():
                 raise SourceError(
                     f"{self._doing()}: the folder {folder} does not exist; nothing is deleted until it exists again"
                 )
             try:
-                here = dict(self._stamped(folder))
+                here = dict(self._stamps_in(folder))
             except OSError as error:
                 raise SourceError(f"{self._doing()}: {error}; nothing is recorded") from error
             if not here and not self._settings.allow_empty:
@@ -138,10 +138,10 @@ class FolderSource:
                     "nothing is "
                     "deleted: set allow_empty if this is intended"
                 )
-            found.update(here)
-        return found
+            stamps.update(here)
+        return stamps
 
-    def _stamped(self, folder: Path) -> Iterator[tuple[Path, _Stamp]]:
+    def _stamps_in(self, folder: Path) -> Iterator[tuple[Path, _Stamp]]:
         """Yield the files to read; raise OSError if a folder or the target of a link cannot be accessed."""
         for place, folders, names in os.walk(folder, onerror=_refuse):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -149,15 +149,15 @@ class FolderSource:
                 if is_named_so(name) and not name.startswith(".") and fnmatchcase(name, self._settings.pattern):
                     file = Path(place, name)
                     try:
-                        seen = file.stat()
+                        status = file.stat()
                     except FileNotFoundError:
                         if file.is_symlink():
                             raise
                         continue  # the file just disappeared
-                    if S_ISREG(seen.st_mode):
-                        yield file, _Stamp(seen.st_mtime_ns, seen.st_ctime_ns, seen.st_size, seen.st_ino)
+                    if S_ISREG(status.st_mode):
+                        yield file, _Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
-    def _read(self, file: Path, stamp: _Stamp) -> Contents:
+    def _contents_of(self, file: Path, stamp: _Stamp) -> Contents:
         if self._stamps is not None and self._stamps.get(file) == stamp and file in self._contents:
             return self._contents[file]
         try:

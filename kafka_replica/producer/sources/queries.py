@@ -41,10 +41,10 @@ def path_of(query: str, api: Api) -> str:
     Raises:
         ConfigurationError: the query is invalid.
     """
-    given = [part.strip() for part in query.strip("/").split("/")]
-    if len(given) > _PARTS or not all(given) or any(set(part) & set("?#& ") for part in given):
+    segments = [part.strip() for part in query.strip("/").split("/")]
+    if len(segments) > _PARTS or not all(segments) or any(set(part) & set("?#& ") for part in segments):
         raise ConfigurationError(f"structures: {query!r} should be like codelist/ECB/*/*: type, agency, id, version")
-    parts = given + ["*"] * (_PARTS - len(given))
+    parts = segments + ["*"] * (_PARTS - len(segments))
     if api == "2":
         return f"structure/{'/'.join(parts)}?references=none&detail=full"
     kind, *rest = parts
@@ -54,8 +54,8 @@ def path_of(query: str, api: Api) -> str:
 
 def accept_of(media_type: str, api: Api) -> str:
     """Return the header ``Accept``: first the published format, then the formats of the interface's SDMX edition."""
-    wanted = list(dict.fromkeys([*([media_type] if media_type else []), *_MEDIA_TYPES[api]]))
-    return ", ".join(f"{each};q={1 - at / 20:.2f}" if at else each for at, each in enumerate(wanted))
+    media_types = list(dict.fromkeys([*([media_type] if media_type else []), *_MEDIA_TYPES[api]]))
+    return ", ".join(f"{each};q={1 - at / 20:.2f}" if at else each for at, each in enumerate(media_types))
 
 
 def _in_version_1(part: str) -> str:

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kafka_replica.producer.changes import Put, UnreadableKey
-from kafka_replica.producer.notices import SourceRead
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
+from kafka_replica.producer.notices.notices import SourceRead
 
 if TYPE_CHECKING:
-    from kafka_replica.producer.service import StructureProducer
+    from kafka_replica.producer.service.structure_producer import StructureProducer
 
 _log = logging.getLogger("kafka_replica.producer")
 
@@ -41,8 +41,8 @@ def record_source(source: Source, producer: StructureProducer) -> list[int]:
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    taken = read_and_record(source, producer)
-    return [] if taken is None else list(taken.tx_ids)
+    result = read_and_record(source, producer)
+    return [] if result is None else list(result.tx_ids)
 
 
 def read_and_record(source: Source, producer: StructureProducer) -> SourceRead | None:
@@ -51,12 +51,12 @@ def read_and_record(source: Source, producer: StructureProducer) -> SourceRead |
     Raises:
         KafkaReplicaError: the source cannot be read, or the database refused; nothing is recorded.
     """
-    read = source.read()
-    if read is None:
+    contents = source.read()
+    if contents is None:
         return None
     try:
         with producer.engine.begin() as connection:
-            tx_ids, unreadable = producer.outbox.record_differences(connection, read)
+            tx_ids, unreadable = producer.outbox.record_differences(connection, contents)
     except BaseException:
         source.forget()
         raise

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from kafka_replica.common.secret_values import Secret, hide_password
 from kafka_replica.errors import ConfigurationError, MissingExtraError
-from kafka_replica.producer.changes import Put, UnreadableKey
+from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.producer.errors import SourceError
-from kafka_replica.producer.sources.contents import NOTHING, Contents, combined, contents_of
+from kafka_replica.producer.sources.contents import NOTHING, Contents, combine, contents_of
 from kafka_replica.producer.sources.queries import Api, accept_of, path_of
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.messages.format import unpacked
@@ -99,15 +99,15 @@ class ServiceSource:
         if settings.api not in {"1", "2"}:
             raise ConfigurationError(f'api={settings.api!r}: use "1" (with SDMX 2.1) or "2" (with SDMX 3)')
         url = _url(settings.url)
-        self._shown = str(url.copy_with(userinfo=b""))
-        base = self._shown.rstrip("/")
+        self._display_url = str(url.copy_with(userinfo=b""))
+        base = self._display_url.rstrip("/")
         self._addresses = [f"{base}/{path_of(query, settings.api)}" for query in settings.structures]
         self._answers: dict[str, _Answer] = {}
         self._is_taken = False
         self._client = _client(settings, url, settings.accept or accept_of(media_type, settings.api))
 
     def __repr__(self) -> str:
-        return f"<ServiceSource {self._shown}>"
+        return f"<ServiceSource {self._display_url}>"
 
     def read(self) -> list[Put | UnreadableKey] | None:
         """Return all requested structures of the service; None if nothing has changed.
@@ -118,16 +118,15 @@ class ServiceSource:
         answers = {address: self._ask(address) for address in self._addresses}
         if not self._settings.allow_empty and not any(any(answer.contents) for answer in answers.values()):
             raise SourceError(
-                f"reading {self._shown}: the service answered without results; nothing is deleted: set allow_empty "
-                "if this is "
-                "intended"
+                f"reading {self._display_url}: the service answered without results; nothing is deleted: set "
+                "allow_empty if this is intended"
             )
         is_same = self._is_taken and all(
             address in self._answers and answer.digest == self._answers[address].digest
             for address, answer in answers.items()
         )
         self._answers, self._is_taken = answers, True
-        return None if is_same else combined({address: answer.contents for address, answer in answers.items()})
+        return None if is_same else combine({address: answer.contents for address, answer in answers.items()})
 
     def forget(self) -> None:
         """Make the next read return everything."""
@@ -142,26 +141,26 @@ class ServiceSource:
         self._client.close()
 
     def _ask(self, address: str) -> _Answer:
-        known = self._answers.get(address)
-        response = self._get(address, known)
-        if response.status_code == httpx.codes.NOT_MODIFIED and known is not None:
-            return known
+        previous = self._answers.get(address)
+        response = self._get(address, previous)
+        if response.status_code == httpx.codes.NOT_MODIFIED and previous is not None:
+            return previous
         if response.status_code == httpx.codes.NOT_FOUND and self._settings.allow_empty:
             return _Answer(None, None, b"", NOTHING)  # SDMX's status for no results
         if response.status_code != httpx.codes.OK:
-            raise self._refused(address, response)
+            raise self._refusal(address, response)
         digest = hashlib.sha256(response.content).digest()
         etag, modified = response.headers.get("etag"), response.headers.get("last-modified")
-        if known is not None and known.digest == digest:
-            return _Answer(etag, modified, digest, known.contents)
+        if previous is not None and previous.digest == digest:
+            return _Answer(etag, modified, digest, previous.contents)
         return _Answer(etag, modified, digest, self._contents(address, response))
 
-    def _get(self, address: str, known: _Answer | None) -> httpx.Response:
+    def _get(self, address: str, previous: _Answer | None) -> httpx.Response:
         headers: dict[str, str] = {}
-        if known is not None and known.etag:
-            headers["If-None-Match"] = known.etag
-        elif known is not None and known.modified:
-            headers["If-Modified-Since"] = known.modified
+        if previous is not None and previous.etag:
+            headers["If-None-Match"] = previous.etag
+        elif previous is not None and previous.modified:
+            headers["If-Modified-Since"] = previous.modified
         tries = Retrying(
             retry=retry_if_exception_type((httpx.TransportError, _TryAgainError)),
             stop=stop_after_attempt(1 + self._settings.retries),
@@ -188,7 +187,7 @@ class ServiceSource:
                 "answers"
             ) from error
 
-    def _refused(self, address: str, response: httpx.Response) -> SourceError:
+    def _refusal(self, address: str, response: httpx.Response) -> SourceError:
         advice = {
             401: "check user, password or token",
             403: "check user, password or token",
@@ -247,11 +246,11 @@ def _client(settings: ServiceSettings, url: httpx.URL, accept: str) -> httpx.Cli
     try:
         return httpx.Client(
             auth=(user, password) if user else None, headers=headers, timeout=settings.timeout_s,
-            follow_redirects=True, verify=_trusted(settings.ca_file),
+            follow_redirects=True, verify=_trust_settings(settings.ca_file),
         )  # fmt: skip
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"setting up the connection to {url.host}: {error}") from error
 
 
-def _trusted(ca_file: str | None) -> ssl.SSLContext | bool:
+def _trust_settings(ca_file: str | None) -> ssl.SSLContext | bool:
     return True if ca_file is None else ssl.create_default_context(cafile=ca_file)

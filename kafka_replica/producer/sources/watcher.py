@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.producer.notices import SourceFailure, SourceRead
-from kafka_replica.producer.service import StructureProducer
+from kafka_replica.producer.notices.notices import SourceFailure, SourceRead
+from kafka_replica.producer.service.structure_producer import StructureProducer
 from kafka_replica.producer.sources.recording import Source, read_and_record
 
 _log = logging.getLogger("kafka_replica.producer")
@@ -78,21 +78,21 @@ class Watcher:
 
     def _record(self) -> None:
         try:
-            taken = read_and_record(self._source, self._producer)
+            result = read_and_record(self._source, self._producer)
         except KafkaReplicaError as error:
-            self._failed(str(error))
+            self._report_failure(str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, reading is retried and the error is reported
             _log.exception("unexpected error in a source")
-            self._failed(f"{type(error).__name__}: {error}")
+            self._report_failure(f"{type(error).__name__}: {error}")
         else:
             before = self._unreadable
-            self._unreadable = before if taken is None else taken.unreadable
-            tx_ids = () if taken is None else taken.tx_ids
+            self._unreadable = before if result is None else result.unreadable
+            tx_ids = () if result is None else result.tx_ids
             if tx_ids or self._failure is not None or self._unreadable != before:
                 self._failure = None
                 self._report(SourceRead(tx_ids, self._unreadable))
 
-    def _failed(self, reason: str) -> None:
+    def _report_failure(self, reason: str) -> None:
         if reason != self._failure:
             self._failure = reason
             _log.warning("%s", reason)

@@ -100,14 +100,10 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
 
     def in_language(self, language: str | None = None) -> str | None:
         """Return the text in that language or None; without a language, the English text, else the first."""
-        if language is not None:
-            return self.get(language)
-        texts = self.texts
-        for known, text in texts:
-            if known == "en":
-                return text
-        found = self.get("en")
-        return found if found is not None or not texts else texts[0][1]
+        try:
+            return self["en" if language is None else language]
+        except KeyError:
+            return self.texts[0][1] if language is None and self.texts else None
 
 
 Mapping.register(InternationalString)

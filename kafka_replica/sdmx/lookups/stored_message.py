@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from kafka_replica.records import Record
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type
 from kafka_replica.sdmx.messages.format import Format, unpacked
 from kafka_replica.sdmx.messages.message import Message
+from kafka_replica.sdmx.messages.root_element import has_structure_root
 from kafka_replica.sdmx.model import Codelist
 from kafka_replica.sdmx.urns.urn import Urn
 
 _GZIP = b"\x1f\x8b"
-# A message of another kind, such as a registry's, may hold structures, too.
-_is_structure_message = re.compile(
-    rb"\s*(?:<\?[^>]*\?>\s*|<!--(?:[^-]|-[^-])*-->\s*)*<(?:[A-Za-z][\w.-]*:)?Structure[\s>]"
-).match
 
 
 class StoredMessage(NamedTuple):
@@ -60,5 +56,5 @@ def _is_alone(urn: Urn, message: Message) -> bool:
 
 def _is_readable_as_stored(data: bytes, record: Record) -> bool:
     if data[:1] == b"<" or data[:1].isspace():
-        return _is_structure_message(data) is not None
+        return has_structure_root(data)  # a message of another kind, such as a registry's, may hold structures, too
     return data[:1] == b"{" and data[1:2] != b"\0" and "charset" not in (media_type(record) or "").lower()

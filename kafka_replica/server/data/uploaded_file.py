@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.gunzip import MAGIC, Gunzip
+from kafka_replica.data.files.gunzip import MAGIC, Gunzip
 from kafka_replica.server.data import archive
 
 _SPACE: Final = b"\xef\xbb\xbf \t\r\n"

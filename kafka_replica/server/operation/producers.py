@@ -125,8 +125,8 @@ def controlled_producers(files: Sequence[str]) -> dict[str, ControlledProducer]:
     if not files:
         return {}
     try:
-        from kafka_replica.producer.files import read_configuration  # noqa: PLC0415 - needs an extra
-        from kafka_replica.producer.service import ProducerControl  # noqa: F401, PLC0415 - to fail at the start
+        from kafka_replica.producer.configuration_files.configuration import read_configuration  # noqa: PLC0415 - needs an extra
+        from kafka_replica.producer.service.structure_producer import ProducerControl  # noqa: F401, PLC0415 - to fail at the start
     except ImportError as error:
         raise MissingExtraError("the pages of producers", "producer") from error
     found: dict[str, ControlledProducer] = {}

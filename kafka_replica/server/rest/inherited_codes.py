@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from kafka_replica.sdmx import Codelist, SdmxError, Structures, Urn
 from kafka_replica.sdmx.model import Artefact
@@ -19,16 +19,21 @@ class ReadArtefacts(NamedTuple):
     errors: dict[Urn, SdmxError]
 
 
-def read_artefacts(urns: Iterable[Urn], structures: Structures, detail: Detail) -> ReadArtefacts:
-    """Read existing artefacts for an answer with a detail; reduction to stubs is a later step.
+def needs_inherited_codes(artefact: object, detail: Detail) -> TypeGuard[Codelist]:
+    """Return whether an answer has the codes that an artefact inherits; then the artefact is a codelist.
 
     Source: SDMX REST 2.2.2, doc/structures.md: only ``raw`` returns codelists with extensions instead of the codes.
     """
+    return isinstance(artefact, Codelist) and bool(artefact.extensions) and detail not in _UNEXPANDED
+
+
+def read_artefacts(urns: Iterable[Urn], structures: Structures, detail: Detail) -> ReadArtefacts:
+    """Read existing artefacts for an answer with a detail; reduction to stubs is a later step."""
     found = ReadArtefacts({}, {})
     for urn in urns:
         try:
             artefact = structures.get(urn)
-            if isinstance(artefact, Codelist) and artefact.extensions and detail not in _UNEXPANDED:
+            if needs_inherited_codes(artefact, detail):
                 artefact = structures.expand(artefact)
         except SdmxError as error:
             found.errors[urn] = error

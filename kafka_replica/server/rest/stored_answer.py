@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx import Codelist, Format, SdmxError, Structures
+from kafka_replica.sdmx import Format, SdmxError, Structures
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Detail
+from kafka_replica.server.rest.inherited_codes import needs_inherited_codes
 from kafka_replica.server.rest.named_artefact import named_artefact
 from kafka_replica.server.rest.negotiation import offers
 from kafka_replica.server.rest.query import StructureQuery
@@ -28,7 +29,7 @@ def stored_answer(query: StructureQuery, artefact: Artefact, format_: Format, st
         stored, written = structures.stored_message(artefact.urn), structures.get(artefact.urn)
     except SdmxError:
         return None
-    if isinstance(written, Codelist) and written.extensions and query.detail is not Detail.RAW:
+    if needs_inherited_codes(written, query.detail):
         return None
     return stored.data if stored is not None and stored.format is format_ else None
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect, Request
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.gunzip import Gunzip
+from kafka_replica.data.files.gunzip import Gunzip
 from kafka_replica.server.data.multipart import FormReader, boundary_of
 from kafka_replica.server.data.uploaded_file import TooLargeError, UploadedFile
 from kafka_replica.server.errors.disk_space import disk_problems

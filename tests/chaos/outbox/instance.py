@@ -12,7 +12,7 @@ from chaos.outbox.options import PRODUCER_ID, PROGRESS_TOPIC, TOPIC
 from chaos.outbox.wrong import WAYS
 from kafka_replica.producer import ProducerSettings, StructureProducer
 from kafka_replica.producer.errors import OutboxError
-from kafka_replica.producer.notices import Notice, Retry, Suspension, Takeover
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension, Takeover
 
 LEASE_S = 2.0
 

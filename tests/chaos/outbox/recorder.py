@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from chaos.children import Orders
 from chaos.outbox.options import PRODUCER_ID
 from chaos.outbox.store import Row, write_row
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, open_database
 

@@ -40,8 +40,8 @@ class AsksNobody(StructureProducer):
 
 class _Trusting(Relay):
     def on(self, event: Event) -> Decision:
-        if isinstance(event, KafkaSessionStart) and self._seen is not None:
-            event = KafkaSessionStart(self._seen.sent)
+        if isinstance(event, KafkaSessionStart) and self._database_state is not None:
+            event = KafkaSessionStart(self._database_state.sent_tx_id)
         return super().on(event)
 
 

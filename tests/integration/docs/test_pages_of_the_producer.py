@@ -19,7 +19,7 @@ from sqlalchemy import create_engine
 
 from kafka_replica.embedded import ports
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.outbox import Outbox, migrate
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.samples import sample_files

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.producer import StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
 from support.doc_blocks import programs

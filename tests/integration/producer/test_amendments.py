@@ -15,7 +15,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Change, Delete, ProducerControl, Put, StructureProducer
-from kafka_replica.producer.encoding import EncodedValue
+from kafka_replica.producer.changes.encoding import EncodedValue
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
@@ -30,11 +30,11 @@ from support.waiting import wait_until
 KEEP = {"min.compaction.lag.ms": "600000"}
 
 
-def refuse_bad(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
+def refuse_bad(key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
     """Return an encoder that fails on content with ``bad``."""
     if b"bad" in value:
         raise ValueError("it is bad")
-    return EncodedValue(value, wanted)
+    return EncodedValue(value, media_type)
 
 
 class Relay:

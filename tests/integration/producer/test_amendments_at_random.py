@@ -63,7 +63,7 @@ class Instance:
                 yield  # it may stall here for long
                 epoch = epoch if self.apply(arrived, view.intent.incarnation) else -1
                 continue
-            if arrived > view.intent.sent:
+            if arrived > view.intent.sent_tx_id:
                 yield
                 self.queue.mark_sent(arrived, None, incarnation=view.intent.incarnation)
                 continue
@@ -122,7 +122,7 @@ def play(engine: Engine, seed: int, kind: type[Instance] = Instance) -> None:
     _take_lease(engine, instances[0])
     for _ in range(600):
         view = instances[0].queue.view()
-        if view.intent.sent == view.recorded == len(kafka.log):
+        if view.intent.sent_tx_id == view.last_tx_id == len(kafka.log):
             break
         if view.intent.mode is not Mode.RUNNING:
             with engine.begin() as connection:

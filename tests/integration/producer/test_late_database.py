@@ -20,7 +20,7 @@ from kafka_replica.embedded.ports import choose
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
-from kafka_replica.producer.notices import DatabaseWait, Notice
+from kafka_replica.producer.notices.notices import DatabaseWait, Notice
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.postgres_tools import LocalPostgres, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of

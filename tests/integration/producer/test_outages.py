@@ -15,9 +15,9 @@ from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.notices import Notice, Retry, Suspension
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from support.broker.secured_kafka import Secured
 from support.producer.producer_tools import settings_of, transactions_of
 from support.waiting import wait_until

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease
@@ -276,7 +276,7 @@ def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, ou
     assert queue.view().intent.mode is Mode.FAILED
     mark_sent(queue, 0, 3)
     view = queue.view()
-    assert (view.intent.sent, view.intent.progress_offset, view.recorded) == (1, 17, 2)
+    assert (view.intent.sent_tx_id, view.intent.progress_offset, view.last_tx_id) == (1, 17, 2)
     assert [each.tx_id for each in view.next] == [2]
 
 
@@ -303,7 +303,7 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
     assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], request_count=1, incarnation=before)
     queue.note_identity("tx-other", incarnation=before)
     view = queue.view()
-    assert (view.intent.sent, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)
+    assert (view.intent.sent_tx_id, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)
     assert [(each.tx_id, each.size, each.messages) for each in view.next] == [(1, 2, 1)]
     assert queue.mark_sent(1, 17, incarnation=view.intent.incarnation)
 

@@ -15,7 +15,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import transactions_of

@@ -18,10 +18,10 @@ import pytest
 from sqlalchemy import select
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox.tables import tx
-from kafka_replica.producer.service import StructureProducer
+from kafka_replica.producer.service.structure_producer import StructureProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import AGGRESSIVE, ends
 from support.effort import IS_LONG, usual_or_long

@@ -25,10 +25,10 @@ from test_producer_commands import line
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.errors import OutboxUnavailableError
-from kafka_replica.producer.files import read_configuration
-from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retry, Suspension
+from kafka_replica.producer.notices.mail import Mailer, MailSettings
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox

@@ -10,10 +10,10 @@ from sqlalchemy import make_url
 
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import ProducerSettings, Put, StructureProducer
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.errors import OutboxUnavailableError, SourceError
-from kafka_replica.producer.files import read_configuration
-from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Suspension
+from kafka_replica.producer.notices.mail import Mailer, MailSettings
+from kafka_replica.producer.notices.notices import Suspension
 from kafka_replica.producer.outbox import open_database
 from kafka_replica.producer.outbox.database import outbox_errors
 from kafka_replica.producer.sources import ServiceSettings, ServiceSource

@@ -7,13 +7,13 @@ from contextlib import closing
 import pytest
 from sqlalchemy import Engine
 
-from kafka_replica.producer.changes import Delete, Put
+from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.outbox import Outbox, TransactionKind
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import RecordedTransaction
 from kafka_replica.producer.outbox.tables import metadata
-from kafka_replica.producer.relay.prefetch import Prefetcher, grouped
+from kafka_replica.producer.relay.prefetch import Prefetcher, group_transactions
 
 MB = 1 << 20
 
@@ -89,5 +89,5 @@ def test_groups_are_limited_in_bytes_and_records() -> None:
     pending = [
         RecordedTransaction(number, kind, 0, size, records) for number, (kind, size, records) in enumerate(sizes, 1)
     ]
-    assert [[each.tx_id for each in group] for group in grouped(pending)] == [[1], [2, 3], [4], [7]]
-    assert list(grouped([])) == []
+    assert [[each.tx_id for each in group] for group in group_transactions(pending)] == [[1], [2, 3], [4], [7]]
+    assert list(group_transactions([])) == []

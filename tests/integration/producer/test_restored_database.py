@@ -16,14 +16,14 @@ import pytest
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.errors import OutboxError
-from kafka_replica.producer.fingerprint import Fingerprint
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay import kafka_session as link
 from kafka_replica.producer.relay.progress import Progress, progress_value, read_progress
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.records import Partition
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.effort import first_in_usual

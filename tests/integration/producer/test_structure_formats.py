@@ -11,8 +11,8 @@ import pytest
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.encoding import as_recorded
-from kafka_replica.producer.formats import as_structures, encoder_of
+from kafka_replica.producer.changes.encoding import as_recorded
+from kafka_replica.producer.changes.formats import as_structures, encoder_of
 from kafka_replica.producer.sources.contents import fingerprint
 from kafka_replica.sdmx import Header, Part, media_types, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError

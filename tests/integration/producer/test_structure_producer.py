@@ -15,9 +15,9 @@ from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import Compression, HmacKey, Signing
 from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
-from kafka_replica.producer.encoding import EncodedValue
-from kafka_replica.producer.mail import Mailer, MailSettings
-from kafka_replica.producer.notices import Notice, Retry, Suspension
+from kafka_replica.producer.changes.encoding import EncodedValue
+from kafka_replica.producer.notices.mail import Mailer, MailSettings
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source

@@ -15,7 +15,7 @@ from confluent_kafka import KafkaException
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import RecordNotSentError
 from kafka_replica.producer.errors import ProducerConflictError, SourceError
-from kafka_replica.producer.notices import (
+from kafka_replica.producer.notices.notices import (
     Acknowledgement,
     DatabaseWait,
     Notice,

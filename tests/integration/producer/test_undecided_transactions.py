@@ -22,7 +22,7 @@ from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay.progress import progress_key, progress_value
 from kafka_replica.producer.relay.undecided import OpenPart, parts_to_commit
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends, wait_decided, write
 from support.broker.kafka_tools import producer as plain_producer

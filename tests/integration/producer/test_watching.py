@@ -21,8 +21,8 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.metrics.producer import export_producer, serve, unexport_producer
 from kafka_replica.metrics.replica import export
 from kafka_replica.producer import Delete, Put, StructureProducer
-from kafka_replica.producer.files import make_source, read_configuration
-from kafka_replica.producer.notices import Notice, SourceFailure, SourceRead
+from kafka_replica.producer.configuration_files.configuration import make_source, read_configuration
+from kafka_replica.producer.notices.notices import Notice, SourceFailure, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of

@@ -16,7 +16,7 @@ from kafka_replica import Record, Replica
 from kafka_replica.errors import BadRecordError
 from kafka_replica.history import VersionHistory
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.sdmx import Urn
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic

@@ -16,7 +16,7 @@ from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.testing import FakeTopic

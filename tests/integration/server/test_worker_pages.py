@@ -12,7 +12,7 @@ import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
 from support.server.html_tools import BROWSER, PageContent

@@ -187,4 +187,4 @@ class Reader:
             raise GhostError(f"{self.state} is shown instead of {self.world.truth()}")
         self.rule.show(self.positions)
         state = {partition: dict(keys) for partition, keys in self.state.items()}
-        self.saved = Saved(state, dict(self.positions), *self.rule.saved())
+        self.saved = Saved(state, dict(self.positions), *self.rule.resume_values())

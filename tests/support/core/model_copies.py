@@ -68,7 +68,7 @@ def _fork_growth(follower: Follower) -> PartitionGrowth:
         follower._deletions,
         follower._log_starts,
     )
-    growth.partitions._read.update(follower._growth.partitions._read)
+    growth.partitions._partitions.update(follower._growth.partitions._partitions)
     return growth
 
 

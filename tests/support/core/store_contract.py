@@ -260,7 +260,7 @@ class StoreContract(ABC):
         first = ResumePoint(Position({P: 1}), {"t": "id"}, {P: 3}, 5, "all", "life")
         store.apply(Delta(records([(b"a", b"1")])), first.position, first)
         assert store.resume_point == first
-        moved = first.moved(Position({P: 9}), 7)
+        moved = first.with_position(Position({P: 9}), 7)
         store.note(moved)
         assert store.resume_point == moved
         store.rebuild()

@@ -20,7 +20,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.help import VARIABLES
 from kafka_replica.cli.serve_options import ServedReplica
 from kafka_replica.producer import ProducerSettings
-from kafka_replica.producer.mail import MailSettings
+from kafka_replica.producer.notices.mail import MailSettings
 from kafka_replica.producer.postgres import TableSourceSettings
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.rest import ServiceSettings

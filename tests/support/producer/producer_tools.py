@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.headers.transactions import TransactionHeaders, read
-from kafka_replica.producer.service import ProducerSettings
+from kafka_replica.producer.service.structure_producer import ProducerSettings
 from support.broker.kafka_tools import quiet, wait_decided
 
 PATIENCE_S = 60.0

@@ -17,8 +17,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from chaos.outbox.wrong import FencesNobody
-from kafka_replica.producer.notices import Notice
-from kafka_replica.producer.service import ProducerSettings, StructureProducer
+from kafka_replica.producer.notices.notices import Notice
+from kafka_replica.producer.service.structure_producer import ProducerSettings, StructureProducer
 
 
 class Mortal(StructureProducer):

@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.postgres import TableSource, TableSourceSettings
 
 

@@ -19,7 +19,7 @@ import msgspec
 from kafka_replica.embedded import kafka_for
 from kafka_replica.history import VersionHistory
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.files import read_configuration
+from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.sdmx import Code, Codelist, Format, InternationalString, Items, Structures
 from kafka_replica.server import ServerSettings

@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from kafka_replica.cli.notices import event_of, notice_printer, sentence
-from kafka_replica.producer import notices
-from kafka_replica.producer.notices import Notice
+from kafka_replica.producer.notices import notices
+from kafka_replica.producer.notices.notices import Notice
 
 SENTENCES: list[tuple[Notice, str]] = [
     (notices.DatabaseWait("no answer"), "waiting for the database: no answer"),

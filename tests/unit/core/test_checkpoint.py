@@ -221,7 +221,7 @@ def test_a_bookmark_without_news_costs_no_new_file(path: Path) -> None:
     was, size = path.stat(), path.stat().st_size
     for number in range(3):
         store = opened(path)
-        mark = mark.moved(Position({P: 10 + number}), 1_000 + number)
+        mark = mark.with_position(Position({P: 10 + number}), 1_000 + number)
         store.note(mark)
         store.close()
         assert os.path.samestat(path.stat(), was)
@@ -258,7 +258,7 @@ def test_a_file_that_was_removed_is_written_whole(path: Path) -> None:
     store = opened(path)
     path.rename(path.with_name("taken"))
     path.write_bytes(b"of somebody else")
-    store.note(mark.moved(Position({P: 10}), 1_000))
+    store.note(mark.with_position(Position({P: 10}), 1_000))
     store.close()
     assert values(opened_and_closed(path).snapshot()) == {b"a": b"1"}
 

@@ -206,7 +206,7 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
     check = begun()
     check.take(source.read(1))
     check.confirm()
-    check.answered(now(), source.ends())  # everything is read
+    check.process_ends(now(), source.ends())  # everything is read
     source.leaders = {place: 2}
     topic.put("a", b"3")
     topic.put("a", b"4")

@@ -72,7 +72,7 @@ def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
     store.apply(delta({b"c": b"3"}), resume_point.position, resume_point)
     publish(store, {b"b": None, b"d": b"4", b"new": b"5"}, 5)
     store.stage(delta({b"a": None}, 8))
-    store.apply(Delta(), resume_point.position, resume_point.moved(Position({P: 9}), 17))
+    store.apply(Delta(), resume_point.position, resume_point.with_position(Position({P: 9}), 17))
     records = dict(store.snapshot())
     assert len(store.snapshot()) == 3
     for _ in range(2):
@@ -81,7 +81,7 @@ def test_a_store_that_is_opened_again_is_the_same(folder: Path) -> None:
         snapshot = store.snapshot()
         assert (snapshot.version, snapshot.position, len(snapshot)) == (3, Position({P: 9}), 3)
         assert dict(snapshot) == records
-        assert store.resume_point == resume_point.moved(Position({P: 9}), 17)
+        assert store.resume_point == resume_point.with_position(Position({P: 9}), 17)
         assert not store.is_damaged
     applied = publish(store, {b"c": None, b"e": b"6"}, 9)
     assert applied is not None

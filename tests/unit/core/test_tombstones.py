@@ -23,7 +23,7 @@ class FirstReadsAreExempt(TombstoneCheck):
 
     def gap(self, partition: Partition, now: Instant) -> None:
         """Ignore gaps of first reads."""
-        if not self._read.spans[partition].is_first:
+        if not self._read_coverage.spans[partition].is_first:
             super().gap(partition, now)
 
 
@@ -195,7 +195,7 @@ def test_reading_is_complete_only_at_the_requested_ends() -> None:
     tombstones.resume(Instant(0, 0.0), [P], {})
 
     def age_s() -> float:
-        return tombstones._read.spans[P].age_s(Instant(9_000, 9.0))
+        return tombstones._read_coverage.spans[P].age_s(Instant(9_000, 9.0))
 
     tombstones.read({P: 10})
     assert age_s() == 9
@@ -219,14 +219,14 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
     """
     tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(500, 0.5), [P])
-    assert tombstones.saved()[0] == 0, "nothing is certain while a first read is under way"
+    assert tombstones.resume_values()[0] == 0, "nothing is certain while a first read is under way"
     tombstones.ask(Instant(1_000, 1.0), {P: 10})
     tombstones.read({P: 20})
     tombstones.show({P: 9})
-    assert tombstones.saved()[0] == 0
+    assert tombstones.resume_values()[0] == 0
     tombstones.show({P: 10})
     tombstones.set_retentions({TOPIC: 7.0})
-    assert tombstones.saved() == (1_000, {TOPIC: 7.0})
+    assert tombstones.resume_values() == (1_000, {TOPIC: 7.0})
 
 
 @pytest.mark.parametrize(

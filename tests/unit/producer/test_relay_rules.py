@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.relay.events import (
     Acquire,
     CommitAcknowledgement,
@@ -123,8 +123,8 @@ class TrustsTheDatabase(Relay):
 
     def on(self, event: Event) -> Decision:
         """Process an event with one rule changed."""
-        if isinstance(event, KafkaSessionStart) and self._seen is not None:
-            event = KafkaSessionStart(self._seen.sent)
+        if isinstance(event, KafkaSessionStart) and self._database_state is not None:
+            event = KafkaSessionStart(self._database_state.sent_tx_id)
         return super().on(event)
 
 
@@ -168,7 +168,9 @@ def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.Searc
 def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int | None = 4) -> tuple[Relay, Decision]:
     """Return a relay that has connected and looked, and its decision."""
     relay = Relay(retries)
-    seen = DatabaseState(running=True, sent=sent, recorded=recorded, next_ids=tuple(range(sent + 1, recorded + 1)))
+    seen = DatabaseState(
+        running=True, sent_tx_id=sent, last_tx_id=recorded, next_ids=tuple(range(sent + 1, recorded + 1))
+    )
     assert relay.on(RelayStart()) == Acquire()
     relay.on(LeaseGrant())
     assert relay.on(seen) == Connect()
@@ -177,7 +179,7 @@ def ready(retries: int = 3, *, sent: int = 4, recorded: int = 5, progress: int |
     return relay, relay.on(seen)
 
 
-SEEN = DatabaseState(running=True, sent=4, recorded=5, next_ids=(5,))
+SEEN = DatabaseState(running=True, sent_tx_id=4, last_tx_id=5, next_ids=(5,))
 
 
 def reconnected(relay: Relay) -> Decision:
@@ -365,6 +367,6 @@ def test_arrived_transactions_are_marked_before_a_failure_is_named() -> None:
 def test_a_gap_is_not_passed_over() -> None:
     """A transaction that is missing in the database stops the producer."""
     relay, _ = ready(recorded=4)
-    decision = relay.on(DatabaseState(running=True, sent=4, recorded=6, next_ids=(6,)))
+    decision = relay.on(DatabaseState(running=True, sent_tx_id=4, last_tx_id=6, next_ids=(6,)))
     assert isinstance(decision, Suspend)
     assert "transaction 5 is not in the database" in decision.reason

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.errors import CommitUnknownError, PublishError
-from kafka_replica.producer.fingerprint import Fingerprint
+from kafka_replica.producer.changes.fingerprint import Fingerprint
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.postgres.comparison import digest_of
 from kafka_replica.producer.postgres.copying import TableCopy

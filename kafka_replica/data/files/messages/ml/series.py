@@ -50,7 +50,7 @@ class SeriesReader:
         is_old: bool = False,
         only_groups: bool = False,
     ) -> None:
-        self.events, self.take, self.unknown, self.is_old = events, take, unknown, is_old
+        self.events, self._take, self.unknown, self.is_old = events, take, unknown, is_old
         self._handlers = {name: (getattr(self, one), getattr(self, end)) for name, (one, end) in self.handlers.items()}
         if only_groups:
             self._handlers |= dict.fromkeys(("Series", "Obs"), (self.skip, self.nothing))
@@ -69,6 +69,10 @@ class SeriesReader:
         """Begin a data set, whose element has just started."""
         self.data_set = data_set
         self.events.handle(self.start, self.end, self.events.refuse_text)
+
+    def take(self, rows: Taken) -> None:
+        """Pass a row, or a run of rows, on to the reader of the message."""
+        self._take(rows)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element.

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.groups import Row
-from kafka_replica.data.files.messages.ml.data_set import Run, Taken, run_of
-from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.data_set import DataSet, Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.known import WHITE_SPACE
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
-from kafka_replica.data.files.messages.ml.unknown import UnknownElements
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
 _QUALIFIED_TYPE: Final = "}type"
@@ -31,18 +29,10 @@ class SpecificReader(SeriesReader):
         "Metadata": ("skip", NOTHING),
     }
 
-    def __init__(
-        self,
-        events: Events,
-        take: Callable[[Taken], None],
-        unknown: UnknownElements,
-        *,
-        is_old: bool = False,
-        only_groups: bool = False,
-    ) -> None:
-        super().__init__(events, self._take_row, unknown, is_old=is_old, only_groups=only_groups)
-        self._parser = events.parser
-        self._take = take
+    def begin(self, data_set: DataSet) -> None:
+        """Begin a data set, whose element has just started."""
+        super().begin(data_set)
+        self._parser = self.events.parser
         self._usual: str | None = None
         self._shared: Row = {}
         self._plain: set[tuple[str, ...]] = set()
@@ -95,9 +85,9 @@ class SpecificReader(SeriesReader):
         self._collapse(run)
         if any("" in column for column in run.columns):
             for line, value in zip(lines, values, strict=True):
-                self._take((line, self._shared, self.components(value)))
+                super().take((line, self._shared, self.compvaluents(value)))
         else:
-            self._take(run)
+            super().take(run)
 
     def _collapse(self, run: Run) -> None:
         """Remove white space around values of a run that is not part of them, if there is any."""
@@ -106,9 +96,10 @@ class SpecificReader(SeriesReader):
             if name in collapsed and any(map("".join(column).__contains__, WHITE_SPACE)):
                 run.columns[at] = [one.strip(WHITE_SPACE) for one in column]
 
-    def _take_row(self, row: Taken) -> None:
+    def take(self, rows: Taken) -> None:
+        """Pass a row on, after the rows of the current run."""
         self.end_run()
-        self._take(row)
+        super().take(rows)
 
     def _expect(self, name: str, names: tuple[str, ...]) -> None:
         """Enable the fast path, until the end of the series, for observations that inherit the same values."""

@@ -13,7 +13,7 @@ from typing import Literal
 import tenacity
 
 from kafka_replica.common.secret_values import Secret, without_frames
-from kafka_replica.producer.notices import Notice, Retry, Suspension
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
 _MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent; a restart of a broker may cause fewer
@@ -66,9 +66,9 @@ class Mailer:
     def __call__(self, notice: Notice) -> None:
         """Handle a notice of the producer."""
         if isinstance(notice, Suspension):
-            message = self._message("is suspended", self._suspended(notice))
+            message = self._message("is suspended", self._suspension_text(notice))
         elif isinstance(notice, Retry) and notice.attempt == _MAILED_ATTEMPT:
-            message = self._message("cannot publish", self._retrying(notice))
+            message = self._message("cannot publish", self._retry_text(notice))
         else:
             return
         again = tenacity.Retrying(
@@ -91,7 +91,7 @@ class Mailer:
         message.set_content(text)
         return message
 
-    def _retrying(self, notice: Retry) -> str:
+    def _retry_text(self, notice: Retry) -> str:
         return (
             f"The producer {self._producer_id} on {socket.gethostname()} has failed {notice.attempt} times to send.\n\n"
             f"Error: {notice.reason}\n\n"
@@ -99,7 +99,7 @@ class Mailer:
             "sent in order as soon as Kafka accepts them. No action is needed to resume it.\n"
         )
 
-    def _suspended(self, notice: Suspension) -> str:
+    def _suspension_text(self, notice: Suspension) -> str:
         which = "No transaction caused this." if notice.tx_id is None else f"Transaction: {notice.tx_id}"
         meaning = _MEANINGS.get(notice.status, "")
         return (

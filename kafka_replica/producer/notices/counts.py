@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kafka_replica.producer.notices import Acknowledgement, Notice, Retry, SourceFailure, SourceRead, Suspension
+from kafka_replica.producer.notices.notices import Acknowledgement, Notice, Retry, SourceFailure, SourceRead, Suspension
 
 
 @dataclass

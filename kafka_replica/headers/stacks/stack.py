@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError
 from kafka_replica.headers.errors import PieceError
-from kafka_replica.headers.piece import Form, Piece, PieceInput, PieceOutput
+from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers, Key, key_bytes
 
 __all__ = ["Stack", "TransformedRecord"]

@@ -23,7 +23,7 @@ from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.headers import Stack
-from kafka_replica.producer.names import topic_names
+from kafka_replica.producer.transactions.topic_names import topic_names
 from kafka_replica.records import Headers, Key, Position, key_bytes
 
 _ANSWER_S = 5.0

@@ -8,7 +8,11 @@ from typing import Protocol
 
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.large_values import CHUNK_BYTES, LargeValueSnapshot, Manifest, manifest_of, orphaned_chunks, split
-from kafka_replica.producer.transactions import CommittedTransaction, Transaction, TransactionalProducer
+from kafka_replica.producer.transactions.transactional_producer import (
+    CommittedTransaction,
+    Transaction,
+    TransactionalProducer,
+)
 from kafka_replica.records import Headers, Key, Partition, Position, key_bytes
 from kafka_replica.stores import Snapshot
 
@@ -35,7 +39,7 @@ class LargeValueTransaction:
         self._transaction = transaction
         self._records = snapshot.records if isinstance(snapshot, LargeValueSnapshot) else snapshot
         self._chunk_bytes = chunk_bytes
-        self._written: dict[bytes, Manifest | None] = {}
+        self._manifests: dict[bytes, Manifest | None] = {}
 
     def __repr__(self) -> str:
         return f"<LargeValueTransaction, {self._transaction!r}>"
@@ -59,17 +63,17 @@ class LargeValueTransaction:
         self._write(key_bytes(key), None, headers)
 
     def _write(self, key: bytes, value: bytes | None, headers: Headers) -> None:
-        made = split(key, value, self._previous(key), headers=headers, chunk_bytes=self._chunk_bytes)
-        for record in made.records:
+        parts = split(key, value, self._previous(key), headers=headers, chunk_bytes=self._chunk_bytes)
+        for record in parts.records:
             if record.value is None:
                 self._transaction.delete(record.key, record.headers)
             else:
                 self._transaction.put(record.key, record.value, record.headers)
-        self._written[key] = made.manifest
+        self._manifests[key] = parts.manifest
 
     def _previous(self, key: bytes) -> Manifest | None:
-        if key in self._written:
-            return self._written[key]
+        if key in self._manifests:
+            return self._manifests[key]
         record = self._records.get(key)
         try:
             return None if record is None else manifest_of(record)

@@ -11,11 +11,10 @@ from types import TracebackType
 from typing import Self
 
 from kafka_replica.headers import Stack
-from kafka_replica.producer.changes import Change
-from kafka_replica.producer.control import ProducerControl
-from kafka_replica.producer.counts import ProducerCounts
-from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.notices import DatabaseWait, Notice, Notify
+from kafka_replica.producer.changes.changes import Change
+from kafka_replica.producer.changes.encoding import Encoder
+from kafka_replica.producer.notices.counts import ProducerCounts
+from kafka_replica.producer.notices.notices import DatabaseWait, Notice, Notify
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored
 from kafka_replica.producer.outbox.database import outbox_errors, reading
@@ -27,7 +26,8 @@ from kafka_replica.producer.outbox.waiting import retry_until_reachable
 from kafka_replica.producer.relay.cleaner import Cleaner
 from kafka_replica.producer.relay.heartbeat import Heartbeat
 from kafka_replica.producer.relay.runner import Runner
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.service.control import ProducerControl
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 
 __all__ = ["ProducerControl", "ProducerSettings", "ProducerStatus", "StructureProducer"]
 
@@ -165,10 +165,10 @@ class StructureProducer(ProducerControl):
         self._identify()
         settings = self.settings
         topic = ",".join(settings.topics)
-        wanted = as_stored(topic, settings.media_type, settings.kafka)
+        configuration = as_stored(topic, settings.media_type, settings.kafka)
         with outbox_errors(f"preparing producer {self.id}"):
             with reading(self.engine) as connection:
-                if is_stored(connection, self.id, wanted):
+                if is_stored(connection, self.id, configuration):
                     return
             with self.engine.begin() as connection:
                 self.outbox.create(connection, topic=topic, media_type=settings.media_type, settings=settings.kafka)

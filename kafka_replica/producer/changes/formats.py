@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.encoding import EncodedValue, Encoder, as_recorded
+from kafka_replica.producer.changes.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.records import key_text
 from kafka_replica.sdmx import media_types, read_message, write_message
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
@@ -28,10 +28,10 @@ def encoder_of(media_type: str) -> Encoder:
     return as_structures
 
 
-def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
-    """Return a structure message of the artefact that the key names, in the media type ``wanted``.
+def as_structures(key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
+    """Return a structure message of the artefact that the key names, in ``media_type``.
 
-    None is returned if the format cannot represent the artefact. Content that was recorded in the wanted format is
+    None is returned if the format cannot represent the artefact. Content that was recorded in this format is
     returned unchanged. All other content is read, written, and read again to check that nothing is lost. The same
     content always results in the same bytes.
 
@@ -39,12 +39,12 @@ def as_structures(key: bytes, value: bytes, content_type: str | None, wanted: st
         ConfigurationError: structures cannot be written in this format.
         MessageError: the content is not a structure message, or does not contain the artefact.
     """
-    format_ = _format_of(wanted)
+    format_ = _format_of(media_type)
     if content_type is not None and of_content_type(content_type) is format_ and _is_certain(content_type):
-        return EncodedValue(value, wanted)
-    artefact = _named(key, read_message(value, content_type, on_error="collect"))
+        return EncodedValue(value, media_type)
+    artefact = _artefact_of(key, read_message(value, content_type, on_error="collect"))
     try:
-        return EncodedValue(write_message(artefact, format_), wanted)
+        return EncodedValue(write_message(artefact, format_), media_type)
     except UnwritableError as error:
         _log.warning("left out: %s", error)
         return None
@@ -67,7 +67,7 @@ def _choice() -> str:
     return f"choose one of {', '.join(media_types())}"
 
 
-def _named(key: bytes, message: Message) -> Artefact:
+def _artefact_of(key: bytes, message: Message) -> Artefact:
     """Return the artefact that the key names; other artefacts in the message may be unreadable."""
     name = key_text(key)
     artefact = next((each for each in message if str(each.urn) == name), None)
@@ -76,5 +76,5 @@ def _named(key: bytes, message: Message) -> Artefact:
     bad = next((error for error in message.errors if str(error.urn) == name), None)
     if bad is not None:
         raise MessageError(bad.reason)
-    held = ", ".join([*map(str, list(message.artefacts)[:3]), *map(str, message.errors[:3])]) or "nothing"
-    raise MessageError(f"its message contains {held} instead of the artefact of its key; record it under its own URN")
+    names = ", ".join([*map(str, list(message.artefacts)[:3]), *map(str, message.errors[:3])]) or "nothing"
+    raise MessageError(f"its message contains {names} instead of the artefact of its key; record it under its own URN")

@@ -39,36 +39,38 @@ def _table(content: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
     return {key: filled(value, f"{path}, [{name}] {key}") for key, value in table.items()}
 
 
-def make_settings(kind: type[T], given: Mapping[str, Any], where: str) -> T:
+def make_settings(kind: type[T], values: Mapping[str, Any], where: str) -> T:
     """Create a settings object from a table.
 
     Args:
         kind: the dataclass of the settings.
-        given: the settings in the table.
+        values: the settings in the table.
         where: the file and the table, for messages.
 
     Raises:
         ConfigurationError: a setting is unknown, missing or of the wrong type.
     """
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    if unknown := set(given) - set(known):
-        hint = did_you_mean(min(unknown), known) or f"; known are {', '.join(known)}"
+    known_fields = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    if unknown := set(values) - set(known_fields):
+        hint = did_you_mean(min(unknown), known_fields) or f"; known are {', '.join(known_fields)}"
         raise ConfigurationError(f"{where}: unknown {', '.join(sorted(unknown))}{hint}")
-    needed = {name for name, field in known.items() if field.default is MISSING and field.default_factory is MISSING}
-    if missing := needed - {name for name, value in given.items() if value not in ("", {}, ())}:
+    required = {
+        name for name, field in known_fields.items() if field.default is MISSING and field.default_factory is MISSING
+    }
+    if missing := required - {name for name, value in values.items() if value not in ("", {}, ())}:
         raise ConfigurationError(f"{where}: {', '.join(sorted(missing))} is missing")
-    for name, value in given.items():
-        if str(known[name].type).startswith("tuple") != isinstance(value, tuple):
+    for name, value in values.items():
+        if str(known_fields[name].type).startswith("tuple") != isinstance(value, tuple):
             raise ConfigurationError(
                 f"{where}: {name} should be a {'list' if not isinstance(value, tuple) else 'text'}"
             )
-        wanted = "text" if str(known[name].type).startswith("str") else "number"
-        if str(known[name].type).startswith(("str", "int")) and isinstance(value, str) != (wanted == "text"):
-            raise ConfigurationError(f"{where}: {name} should be a {wanted}")
-        default = known[name].default
+        expected = "text" if str(known_fields[name].type).startswith("str") else "number"
+        if str(known_fields[name].type).startswith(("str", "int")) and isinstance(value, str) != (expected == "text"):
+            raise ConfigurationError(f"{where}: {name} should be a {expected}")
+        default = known_fields[name].default
         number = isinstance(default, (int, float))
         if (number and not isinstance(value, (int, float))) or (
             isinstance(default, str) and not isinstance(value, str)
         ):
             raise ConfigurationError(f"{where}: {name} should be a {'number' if number else 'text'}, as {default!r} is")
-    return kind(**given)
+    return kind(**values)

@@ -15,8 +15,8 @@ class EncodedValue(NamedTuple):
 class Encoder(Protocol):
     """Turns recorded content into the value that is sent, in the producer's format."""
 
-    def __call__(self, key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
-        """Return the content in the media type ``wanted``; None if the format cannot represent the content.
+    def __call__(self, key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
+        """Return the content in ``media_type``; None if the format cannot represent the content.
 
         Content for which None is returned is omitted and counted.
 
@@ -25,7 +25,7 @@ class Encoder(Protocol):
         """
 
 
-def as_recorded(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue:
-    """Return the recorded content unchanged, whatever format is wanted."""
-    del key, wanted
+def as_recorded(key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue:
+    """Return the recorded content unchanged, whatever format is requested."""
+    del key, media_type
     return EncodedValue(value, content_type)

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from kafka_replica.common.property_files import SettingsFile
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer.mail import MailSettings
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.notices.mail import MailSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.rest import ServiceSettings
 
@@ -33,14 +33,14 @@ def tables_of(file: SettingsFile) -> dict[str, dict[str, Any]]:
         if not dot or table not in _KINDS:
             raise ConfigurationError(
                 f"{file.where(name)}: {name!r} should begin with one of "
-                f"{', '.join(f'{known}.' for known in _KINDS)} as in producer.topic=FOO"
+                f"{', '.join(f'{name}.' for name in _KINDS)} as in producer.topic=FOO"
             )
-        known = {field.name: field for kind in _KINDS[table] for field in fields(kind)}
-        tables.setdefault(table, {})[setting] = _typed(text, known[setting]) if setting in known else text
+        settings = {field.name: field for kind in _KINDS[table] for field in fields(kind)}
+        tables.setdefault(table, {})[setting] = _convert(text, settings[setting]) if setting in settings else text
     return tables
 
 
-def _typed(text: str, field: Field[Any]) -> Any:
+def _convert(text: str, field: Field[Any]) -> Any:
     """Return a value of the type that TOML would provide; invalid text is returned unchanged, and rejected later."""
     if str(field.type).startswith("tuple"):
         return [part.strip() for part in text.split(",")]

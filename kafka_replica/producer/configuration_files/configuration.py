@@ -27,10 +27,10 @@ from typing import NamedTuple, TypeAlias
 
 from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.common.property_files import flat, read_settings_file
-from kafka_replica.producer.file_tables import make_settings, settings_tables
-from kafka_replica.producer.mail import MailSettings
-from kafka_replica.producer.property_tables import tables_of
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.configuration_files.property_tables import tables_of
+from kafka_replica.producer.notices.mail import MailSettings
+from kafka_replica.producer.settings.file_tables import make_settings, settings_tables
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings, FolderSource
 from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 

@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 
 from kafka_replica.errors import UsageError
 from kafka_replica.headers import Stack
-from kafka_replica.producer.changes import Put
-from kafka_replica.producer.encoding import Encoder
-from kafka_replica.producer.formats import encoder_of
+from kafka_replica.producer.changes.changes import Put
+from kafka_replica.producer.changes.encoding import Encoder
+from kafka_replica.producer.changes.formats import encoder_of
+from kafka_replica.producer.changes.record_checks import validator_of
 from kafka_replica.producer.outbox.database import check_file, open_database, reading
 from kafka_replica.producer.outbox.identity import read_identity
 from kafka_replica.producer.outbox.listing import (
@@ -27,10 +28,9 @@ from kafka_replica.producer.outbox.modes import intent_of
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
 from kafka_replica.producer.outbox.tables import Status
-from kafka_replica.producer.record_checks import validator_of
 from kafka_replica.producer.relay.identity import Identity
 from kafka_replica.producer.relay.kafka_session import KafkaSession
-from kafka_replica.producer.settings import ProducerSettings
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.records import Key
 
 

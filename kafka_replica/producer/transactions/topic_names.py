@@ -14,7 +14,7 @@ def topic_names(topics: str | Sequence[str]) -> tuple[str, ...]:
         ConfigurationError: no name is given.
     """
     names = topics.split(",") if isinstance(topics, str) else list(topics)
-    found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-    if not found:
+    unique = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not unique:
         raise ConfigurationError("no topic to write to: name one, or several, as in FOO,BAR")
-    return found
+    return unique

@@ -8,8 +8,8 @@ from typing import Any
 
 from kafka_replica.broker.writing.size_limits import over_own_limit
 from kafka_replica.broker.writing.writer import own_limit_bytes
-from kafka_replica.producer.changes import Put
-from kafka_replica.producer.encoding import Encoder, as_recorded
+from kafka_replica.producer.changes.changes import Put
+from kafka_replica.producer.changes.encoding import Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.records import key_bytes, key_text
 
@@ -34,8 +34,10 @@ def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) ->
             try:
                 encoded = encoder(key, value, put.content_type, media_type)
             except Exception as error:
-                wanted = media_type or "the producer's format"
-                raise EncodingError(f"{doing}: it cannot be sent as {wanted}: {error}; it was not recorded") from error
+                format_name = media_type or "the producer's format"
+                raise EncodingError(
+                    f"{doing}: it cannot be sent as {format_name}: {error}; it was not recorded"
+                ) from error
             value = b"" if encoded is None else encoded.value
         if len(key) + len(value) > limit_bytes():
             raise EncodingError(over_own_limit(doing, len(key) + len(value), limit_bytes(), "recorded"))
