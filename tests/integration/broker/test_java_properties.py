@@ -8,14 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka.admin import (
-    AclBinding,
-    AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
-)
 
 from kafka_replica import Replica
 from kafka_replica.broker.connection.java import from_java
@@ -23,7 +15,7 @@ from kafka_replica.embedded.java import find_java
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import TransactionalProducer
 from support.broker.kafka_tools import quiet
-from support.broker.secured_kafka import Secured
+from support.broker.secured_kafka import Secured, allow_all
 from support.core.certificates import PASSWORD, Authority
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
@@ -69,20 +61,6 @@ def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str
         "ssl.keystore.location": str(store), "ssl.keystore.password": PASSWORD, "ssl.keystore.type": kind,
         "ssl.key.password": key_password,
     }  # fmt: skip
-
-
-def allow_all(secured: Secured, topic: str) -> None:
-    """Let every user read and write the topic, with any transactional id."""
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    rights = [
-        AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
-        for kind, name, operation in (
-            (ResourceType.TOPIC, topic, AclOperation.READ), (ResourceType.TOPIC, topic, AclOperation.WRITE),
-            (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE),
-        )
-    ]  # fmt: skip
-    for future in admin.create_acls(rights).values():
-        future.result(10)
 
 
 def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boundaries: str) -> None:

@@ -20,7 +20,6 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
-from test_producer_commands import line
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
@@ -32,7 +31,7 @@ from kafka_replica.producer.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
-from support.producer.producer_tools import settings_of, transactions_of
+from support.producer.producer_tools import producer_command, settings_of, transactions_of
 from support.waiting import wait_until
 
 SECRET = "my-secret"
@@ -174,8 +173,8 @@ def test_secrets_are_nowhere(
         seen += [repr(received)]
         for command in ("status", "suspend", "resume", "run"):
             done = subprocess.Popen(
-                line(command, "--config", str(file)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                env={**os.environ, **environment},
+                producer_command(command, "--config", str(file)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, env={**os.environ, **environment},
             )  # fmt: skip
             assert done.stdout is not None
             message = ""

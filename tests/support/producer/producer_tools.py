@@ -108,3 +108,8 @@ class Watched:
     def close(self) -> None:
         """End the replica."""
         self.replica.close()
+
+
+def producer_command(*arguments: str) -> list[str]:
+    """Return the command line of ``kafka-replica producer``."""
+    return [str(Path(sys.executable).with_name("kafka-replica")), "producer", *arguments]

@@ -34,6 +34,8 @@ ML: Final = {
     Format.SDMX_ML_3_1: "31",
 }  # fmt: skip
 JSON: Final = {Format.SDMX_JSON_1_0: "10", Format.SDMX_JSON_2_0: "20", Format.SDMX_JSON_2_1: "21"}
+ML_FORMATS: Final = {edition: format_ for format_, edition in ML.items()}
+JSON_FORMATS: Final = {edition: format_ for format_, edition in JSON.items()}
 FORMATS: Final = tuple(map(Format, media_types()))
 
 # RFC 3339 and RFC 3986, as far as they matter here: jsonschema does not check the formats that schemas name by itself.

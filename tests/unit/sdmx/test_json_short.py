@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from test_classes import DATA
 
 from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.errors import MessageError
@@ -17,10 +16,11 @@ from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import opened
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.messages.format import unpacked
+from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, message
 
-FUSION = (DATA / "every_class.fusion.json").read_bytes()
+FUSION = (SDMX_DATA / "every_class.fusion.json").read_bytes()
 ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))
 
 

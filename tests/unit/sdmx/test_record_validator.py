@@ -6,7 +6,6 @@ import gzip
 from typing import Any
 
 import pytest
-from test_reading import codelist_xml, xml
 
 from kafka_replica.sdmx import Structures, check_structure, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UnreadableContentError, UrnError
@@ -14,6 +13,7 @@ from kafka_replica.sdmx.records import validator as module
 from kafka_replica.sdmx.records.validator import StructureCheck
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing import FakeTopic
+from support.sdmx.ml_messages_by_hand import codelist_xml, xml
 from support.sdmx.sdmx_corpus import record
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
 

@@ -17,7 +17,6 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_reading import codelist_xml
 
 from kafka_replica.sdmx import (
     Codelist,
@@ -33,6 +32,7 @@ from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
+from support.sdmx.ml_messages_by_hand import codelist_xml
 from support.sdmx.sdmx_corpus import CORPUS, ITEMS, data_of, rows
 from support.sdmx.sdmx_json_samples import (
     CODELIST,

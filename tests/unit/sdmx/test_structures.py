@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from test_reading import codelist_xml, xml
 
 from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UrnError
@@ -15,6 +14,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.model import ContentConstraint, GeoGridCodelist
 from kafka_replica.sdmx.samples import sample_files
+from support.sdmx.ml_messages_by_hand import codelist_xml, xml
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 
 
