@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -63,7 +63,9 @@ def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str
     }  # fmt: skip
 
 
-def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boundaries: str) -> None:
+def round_trip(
+    secured: Secured, listener: str, properties: dict[str, Any], boundaries: Literal["markers", "quiescence"]
+) -> None:
     """Write with the producer and read with a replica, both with Java's properties."""
     topic = f"java-{uuid.uuid4().hex}"
     secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
@@ -80,7 +82,9 @@ def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boun
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
-def test_java_key_and_trust_stores_authenticate_both_sides(secured: Secured, kind: str, boundaries: str) -> None:
+def test_java_key_and_trust_stores_authenticate_both_sides(
+    secured: Secured, kind: str, boundaries: Literal["markers", "quiescence"]
+) -> None:
     """Trust and key stores of either kind make a connection with certificates of both sides."""
     other = "another-secret" if kind == "JKS" else PASSWORD  # Java's PKCS#12 has one password for all
     stores = {**trust_store(secured.folder, kind), **key_store(secured.folder, kind, other)}

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -98,10 +99,10 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Secured:
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     """A broker with SASL; without ACLs a user may do nothing."""
     made = Secured(tmp_path_factory.mktemp("locked"))
-    yield made  # type: ignore[misc]
+    yield made
     made.kafka.stop()
 
 

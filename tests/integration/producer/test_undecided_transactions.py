@@ -120,8 +120,9 @@ def test_an_open_transaction_is_ended_as_the_database_decided(
 ) -> None:
     """Each transaction is there once, in both partitions, and in order; none stays open."""
     scene = Scene(unverified, tmp_path)
-    places = {"progress": scene.progress, **scene.places}
-    scene.leave_open([places[each] for each in decided], commit=commit)
+    scene.leave_open(
+        [scene.progress if each == "progress" else scene.places[int(each)] for each in decided], commit=commit
+    )
     if is_acknowledged:
         assert scene.queue.mark_sent(2, 2, incarnation=scene.incarnation)
     stable, high = ends(scene.bootstrap, scene.progress.topic)

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -132,7 +133,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
         assert len(failures) == 1, "each reason once"
 
 
-def _refusing(_key: bytes, _value: bytes, _content_type: str | None, _wanted: str) -> None:
+def _refusing(key: bytes, value: bytes, content_type: str | None, wanted: str) -> NoReturn:
     raise ValueError("cannot be written")
 
 

@@ -37,7 +37,13 @@ def faults(edition: str, data: bytes) -> list[str]:
         schema.validate(etree.fromstring(data))
     except etree.XMLSchemaValidateError as error:
         return [str(error)]
-    return [str(error.message) for error in schema.error_log]
+    return [str(error.message) for error in schema_errors(schema)]
+
+
+def schema_errors(schema: etree.XMLSchema) -> list[Any]:
+    """Return the errors of the last validation; the stubs of lxml lack their iterator."""
+    errors: Any = schema.error_log
+    return list(errors)
 
 
 @cache

@@ -50,7 +50,7 @@ def compiled(snapshot: Snapshot, *, allow_missing: bool) -> Rules:
 def findings_of_row(rules: Rules, row: dict[str, str]) -> list[str]:
     """Return the findings of a row."""
     [found] = findings_of_rows(validate(table([row], [one.id for one in rules.columns]), rules))
-    return cast("list[str]", found)
+    return found
 
 
 def test_only_codes_of_the_missing_list_are_unchecked() -> None:

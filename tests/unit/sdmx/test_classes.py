@@ -12,7 +12,7 @@ import pytest
 from kafka_replica.sdmx import Codelist, Dataflow, DataStructure, Urn, read_message, split_message
 from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.model import ARTEFACTS, ItemScheme, Maintainable, MetadataSet, PeriodBound
+from kafka_replica.sdmx.model import ARTEFACTS, GeoFeatureSetCode, ItemScheme, Maintainable, MetadataSet, PeriodBound
 from support.paths import SDMX_DATA
 from support.sdmx.ml_messages_by_hand import EVERY, METADATA, codelist_xml, only, xml
 
@@ -116,7 +116,9 @@ def test_codelists_keep_validity_extensions_and_flags(new: dict[str, Any], old: 
     assert old["Codelist:CL"].codes["Y"].annotations[0].url == "http://example.org"
     geo, grid = new["GeographicCodelist:GEO"], new["GeoGridCodelist:GRID"]
     assert isinstance(geo, Codelist)
-    assert geo.codes["N"].value == "4326,1:{(POINT(1 2))}"
+    feature = geo.codes["N"]
+    assert isinstance(feature, GeoFeatureSetCode)
+    assert feature.value == "4326,1:{(POINT(1 2))}"
     assert (geo.codes["NN"].parent, geo.codes["NN"].urn.cls) == ("N", "GeoFeatureSetCode")
     assert (grid.grid_definition, grid.codes["G1"].geo_cell) == ("4326:1,1;2,2", "1,1")
     assert [one.id for one in new["ValueList:VL"].values] == ["$", "¥"]

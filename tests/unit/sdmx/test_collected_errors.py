@@ -183,7 +183,7 @@ def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: 
     if has_index:
         structures.unreadable_records()
     for id_ in {"KEY", "GOOD", "OTHER"} - {bad}:
-        assert structures.get(f"{URN}codelist.Codelist=A:{id_}(1.0.0)").id == id_
+        assert structures.codelist(f"{URN}codelist.Codelist=A:{id_}(1.0.0)").id == id_
     with pytest.raises(MessageError, match=r"offset 0, key .*no codelist to extend"):
         structures.get(f"{URN}codelist.Codelist=A:{bad}(1.0.0)")
     [(found, error)] = structures.unreadable_records().items()

@@ -17,9 +17,10 @@ import pytest
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import NotExpressibleError
+from support.paths import CORPUS
 from support.sdmx.pysdmx_differences import KNOWN_FUSION, KNOWN_JSON, KNOWN_XML, Known, differ
 from support.sdmx.pysdmx_objects import to_pysdmx
-from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
+from support.sdmx.sdmx_corpus import data_of, rows
 
 model = pytest.importorskip("pysdmx.model")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Items, read_message
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.model import Annotation, Artefact, AttributeRelationship
+from kafka_replica.sdmx.model import Annotation, Artefact, AttributeRelationship, MetadataSet
 from support.paths import SDMX_DATA
 from support.sdmx.ml_messages_by_hand import METADATA
 from support.sdmx.pysdmx_objects import library, to_pysdmx
@@ -110,6 +111,7 @@ def test_each_class_of_pysdmx_becomes_an_object(cls: str) -> None:
 def test_a_metadata_set_becomes_a_report() -> None:
     """A metadata set becomes a report with values, texts in the language, and nested attributes."""
     [mine] = read_message(METADATA)
+    assert isinstance(mine, MetadataSet)
     made = to_pysdmx(mine)
     assert (made.short_urn, made.metadataflow) == (f"MetadataReport={mine.urn.reference}", str(mine.metadataflow))
     assert made.targets == mine.targets
@@ -117,7 +119,11 @@ def test_a_metadata_set_becomes_a_report() -> None:
     assert [one.id for one in made.attributes] == list(own)
     for one in made.attributes:
         assert [child.id for child in one.attributes] == [child.id for child in own[one.id].attributes]
-        values = [*own[one.id].values, own[one.id].texts.in_language(), own[one.id].structured_texts.in_language()]
+        values: list[Any] = [
+            *own[one.id].values,
+            own[one.id].texts.in_language(),
+            own[one.id].structured_texts.in_language(),
+        ]
         assert one.value in ([value for value in values if value is not None] or [None])
 
 
