@@ -123,7 +123,7 @@ def _lossless_readings(one: DateMap) -> list[tuple[str | None, Reading]]:
     """Return ways to read written dates, for the frequencies whose writing preserves everything that was read."""
     if len(one.readings) > 1:
         return []
-    first = one.readings[0][1]
+    _, first = next(iter(one.readings))
     again = ((frequency, read_again(writing, first)) for frequency, writing in one.writings)
     return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, cast, overload
 
 import msgspec
+
+if TYPE_CHECKING:
+    from abc import ABCMeta
 
 D = TypeVar("D")
 
@@ -110,7 +113,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
         return found if found is not None or not texts else texts[0][1]
 
 
-Mapping.register(InternationalString)
+cast("ABCMeta", Mapping).register(InternationalString)
 
 _held: Final = InternationalString.__dict__["texts"].__get__
 _set_texts: Final = InternationalString.__dict__["texts"].__set__

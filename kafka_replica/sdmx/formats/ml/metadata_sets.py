@@ -47,13 +47,14 @@ def read_metadata_set(item: Item) -> MetadataSet:
     """Read a <MetadataSet> of 3.x, which is part of a GenericMetadata message."""
     urn, base, rest, names = item.parts
     is_stub = base["is_external_reference"] and not rest
+    properties: dict[str, Any] = base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}
     return MetadataSet(
         urn=urn,
         metadataflow=ref(rest, "Metadataflow", names),
         metadata_provision_agreement=ref(rest, "MetadataProvisionAgreement", names),
         targets=parts_of(urn, texts(rest, "Target"), is_stub=is_stub),
         attributes=parts_of(urn, [_read_reported(one, names) for one in pick(rest, "Attribute")], is_stub=is_stub),
-        **(base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}),
+        **properties,
     )
 
 
