@@ -275,6 +275,7 @@ def test_the_standby_takes_over_from_a_killed_instance(
     producer.delete()
     with pytest.raises(UsageError, match="no producer"):
         producer.status()
+    producer.close()  # the last requests have opened the database again
     again = StructureProducer(settings)  # starts a new count, and is not confused by the existing records
     record(again, Put("a", b"2"))
     with again:

@@ -64,7 +64,7 @@ class Scene:
             self.incarnation = producer.status().incarnation
         self.queue = Queue(producer.engine, producer.id)
         self.record(producer, 2)
-        producer.close()
+        self._recorder = producer
 
     @staticmethod
     def record(producer: StructureProducer, number: int) -> None:
@@ -86,7 +86,8 @@ class Scene:
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
 
     def publish(self) -> None:
-        """Start a producer, and let it send a third transaction."""
+        """Start another producer, and let it send a third transaction."""
+        self._recorder.close()
         with StructureProducer(self.settings) as producer:
             self.record(producer, 3)
             wait_until(
