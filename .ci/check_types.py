@@ -1,6 +1,6 @@
-"""Check a user's program, and the programs in README.md, with mypy and pyright, both at their strictest.
+"""Check the package with pyright, and a user's program and the programs in README.md with mypy and pyright.
 
-They are checked as users check theirs: outside this project, against the installed package.
+Those programs are checked as users check theirs: at the strictest, outside this project, against the installed package.
 """
 
 import json
@@ -26,6 +26,8 @@ def readme_program() -> str:
 def main() -> None:
     """Fail with what either finds."""
     tools = Path(sys.executable).parent
+    pyright = [tools / "pyright", "--pythonpath", sys.executable]
+    package = subprocess.Popen(pyright, cwd=ROOT)  # at the same time, with the settings in pyproject.toml
     with tempfile.TemporaryDirectory(prefix="kafka-replica-types-") as folder:
         (Path(folder) / "user_program.py").write_text(PROGRAM.read_text())
         (Path(folder) / "readme.py").write_text(readme_program())
@@ -33,13 +35,16 @@ def main() -> None:
         (Path(folder) / "pyrightconfig.json").write_text(json.dumps(settings))
         commands = (
             [tools / "mypy", "--strict", "--python-version", "3.11", "--cache-dir", ROOT / ".mypy_cache" / "user", "."],
-            [tools / "pyright", "--pythonpath", sys.executable],
+            pyright,
         )
         rejected = [
             command[0].name for command in commands if subprocess.run(command, cwd=folder, check=False).returncode
         ]
-    if rejected:
-        sys.exit(f"types: a user's program is rejected by {' and '.join(rejected)}")
+    failures = [f"a user's program is rejected by {' and '.join(rejected)}"] if rejected else []
+    if package.wait():
+        failures.append("the package is rejected by pyright")
+    if failures:
+        sys.exit(f"types: {'; '.join(failures)}")
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ def lacks_key(stored: Stored) -> bool:
 def as_record(stored: Stored, source: Partition) -> Record:
     """Return the record as users see it."""
     if stored.__class__ is Record:
-        return stored
+        return stored  # pyright: ignore[reportReturnType] # it does not narrow by __class__
     made: Record = tuple.__new__(Record, (*stored, source))
     return made
 

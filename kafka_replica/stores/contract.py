@@ -105,7 +105,8 @@ class Snapshot(Mapping[bytes, Record], ABC):
             rows = []
         return html_table(repr(self)[1:-1], ("key", "at", "time", "bytes"), rows, self.known_length, "key")
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __eq__(self, other: object) -> bool:
         """Compare by identity; ``dict(a) == dict(b)`` compares contents, at the cost of reading all records."""

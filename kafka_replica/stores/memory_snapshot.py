@@ -121,16 +121,15 @@ class MemorySnapshot(Snapshot):
         Raises:
             StoreDamagedError: the record is in a checkpoint file, and damaged.
         """
-        if key.__class__ is not bytes:
-            key = key_bytes(key)
-        record = self._look_up(key)  # the dict first, then the links: see above
+        raw: bytes = key if key.__class__ is bytes else key_bytes(key)  # pyright: ignore[reportAssignmentType] # as below
+        record = self._look_up(raw)  # the dict first, then the links: see above
         if self._seen.newer is not None:
             self.gather_old()
         if self._old:
-            record = self._old.get(key, record)
+            record = self._old.get(raw, record)
         if record.__class__ is Record:
-            return record
-        return default if record is None else self._present.loaded(key, record)
+            return record  # pyright: ignore[reportReturnType] # it does not narrow by __class__
+        return default if record is None else self._present.loaded(raw, record)
 
     def __iter__(self) -> Iterator[bytes]:
         keys = list(self._present.records)  # one atomic step, so that the writer cannot interfere

@@ -18,7 +18,7 @@ class FakeFetchPosition:
         self.log = log
         self.epoch = log.epoch
         self.position = log.start
-        self.reported = -1, -1, -1
+        self.reported: tuple[int, int, int] = -1, -1, -1
 
     @property
     def ends(self) -> tuple[int, int, int]:

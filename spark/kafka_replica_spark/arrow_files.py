@@ -77,7 +77,8 @@ def _lengths(values: Any) -> Any:
         count = (values.offset + len(values)) * _VIEW_INTS
         integers = pa.Array.from_buffers(pa.int32(), count, [None, views])
         of_four = pa.list_(integers.type, _VIEW_INTS)
-        rows: Any = pa.Array.from_buffers(of_four, len(values), [valid], offset=values.offset, children=[integers])
+        children: Any = [integers]  # the stubs want children of the type of their list
+        rows: Any = pa.Array.from_buffers(of_four, len(values), [valid], offset=values.offset, children=children)
         return pc.list_element(rows, 0).cast(pa.int64())
     try:
         return pc.binary_length(values).cast(pa.int64())

@@ -30,8 +30,8 @@ class BatchRecord:
     """
 
     def __init__(self, spark: SparkSession, checkpoint: str) -> None:
-        context = spark.sparkContext
-        jvm: Any = context._jvm  # noqa: SLF001 - the only way to Hadoop's file systems
+        context: Any = spark.sparkContext
+        jvm = context._jvm  # noqa: SLF001 - the only way to Hadoop's file systems
         self._path = jvm.org.apache.hadoop.fs.Path
         self._folder = f"{checkpoint.rstrip('/')}/{_FOLDER}"
         self._files = self._path(self._folder).getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001

@@ -64,4 +64,4 @@ class PlannedSource(DataSource):
         return "kafka_replica"
 
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+cloudpickle.register_pickle_by_value(sys.modules[__name__])

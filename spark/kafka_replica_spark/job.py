@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 from pyspark.errors import PySparkTypeError
@@ -135,7 +135,8 @@ class SparkEngine:
         """True if a path without a scheme is a file that this process can access."""
         if is_remote():
             return False
-        hadoop = self._spark.sparkContext._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
+        context: Any = self._spark.sparkContext
+        hadoop = context._jsc.hadoopConfiguration()  # noqa: SLF001 - Python has no name for it
         return str(hadoop.get("fs.defaultFS", "file:///")).startswith("file:")
 
     @property

@@ -197,4 +197,4 @@ def _answer(values: Any, look_up: Callable[[Any], Any]) -> Any:
     return look_up(values)
 
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
+cloudpickle.register_pickle_by_value(sys.modules[__name__])

@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
-from kafka_replica.data.validation.binding import BoundRules, bind
+from kafka_replica.data.validation.binding import BoundRules, Shape, bind
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 from kafka_replica.errors import UsageError
@@ -130,8 +130,9 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
             f"validating against {rules.artefact}: more than one column is called {', '.join(twice)}; rename the others"
         )
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in wanted}
-    shapes = {name: shape_of(kind) for name, kind in kinds.items()}
-    bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
+    shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
+    others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
+    bound = bind(rules, df.columns, others)
     bound = replace(bound, unchecked=(*bound.unchecked, *omitted_matches(bound.checks)))
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
     texts = {name: F.lit(None).cast("string") for name in bound.compares_by}

@@ -14,7 +14,7 @@ from chaos.hanging import abort_open
 from kafka_replica.errors import BrokerUnavailableError, WaitTimeoutError
 
 _log = logging.getLogger(__name__)
-_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # the library's
+_LATEST: OffsetSpec = OffsetSpec.latest()
 
 
 def wait_decided(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Final, Literal, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar, cast
 
 import pytest
 
@@ -41,7 +41,7 @@ def first_in_usual(values: Iterable[object], usual: int) -> list[object]:
     return [*kept[:usual], *map(_long, kept[usual:])]
 
 
-def _long(one: object) -> object:
+def _long(one: Any) -> object:
     if hasattr(one, "marks"):  # what pytest.param() returned
         return pytest.param(*one.values, marks=[*one.marks, pytest.mark.long], id=one.id)
     return pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.long)

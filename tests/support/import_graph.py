@@ -48,7 +48,9 @@ class ImportGraph:
     def edges(self, *times: Time) -> dict[str, set[str]]:
         """Return for each module the modules of this graph that it imports at one of these times."""
         return {
-            module: {self._target(one) for one in found if one.time in times} - {None, module}
+            module: {
+                target for one in found if one.time in times and (target := self._target(one)) not in (None, module)
+            }
             for module, found in self.imports.items()
         }
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from confluent_kafka import IsolationLevel, KafkaError, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import (
@@ -30,8 +30,8 @@ from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, Top
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
-_LATEST: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call] # untyped in the library
-_EARLIEST: OffsetSpec = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
+_LATEST = cast("OffsetSpec", OffsetSpec.latest())  # the library declares no types
+_EARLIEST = cast("OffsetSpec", OffsetSpec.earliest())
 _POLL_S = 0.05  # between two checks for an answer
 _CHECK_EVERY_S = 0.2  # between two checks for errors
 _CHECK_AGAIN_EVERY_S = 1.0  # the same, after a check that found all brokers down

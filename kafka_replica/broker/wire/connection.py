@@ -13,7 +13,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from aiokafka.conn import AIOKafkaConnection
 
@@ -165,9 +165,10 @@ class _Answers(asyncio.BufferedProtocol):
 class BrokerConnection:
     """A connection that answers requests in order. Bound to one event loop."""
 
-    def __init__(self, connection: AIOKafkaConnection, broker: str, client_id: str) -> None:
+    def __init__(self, opened: AIOKafkaConnection, broker: str, client_id: str) -> None:
         self.broker = broker
         self._client_id = client_id.encode()
+        connection = cast("Any", opened)  # the library declares no types, and sets its attributes to None at first
         self._transport = cast("asyncio.Transport", connection._writer.transport)
         self._answers = _Answers(broker, self._transport)
         # Private attributes of aiokafka's connection are used only here, to stop its reader and to take over.

@@ -133,7 +133,7 @@ def _lossless_readings(date_map: DateMap) -> list[tuple[str | None, Reading]]:
     """Return ways to read written dates, for the frequencies whose writing preserves everything that was read."""
     if len(date_map.readings) > 1:
         return []
-    first = date_map.readings[0][1]
+    _, first = next(iter(date_map.readings))
     again = ((frequency, read_again(writing, first)) for frequency, writing in date_map.writings)
     return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
 

@@ -21,8 +21,9 @@ def as_frame(frame: Any) -> pl.DataFrame:
         return frame.collect()
     if isinstance(frame, list) and all(isinstance(row, dict) for row in frame):
         return _table([{name: _value(value) for name, value in row.items()} for row in frame])
-    if hasattr(frame, "toArrow"):  # a Spark frame
-        return _table(frame.toArrow())
+    to_arrow = getattr(frame, "toArrow", None)
+    if to_arrow is not None:  # a Spark frame
+        return _table(to_arrow())
     return _table(frame)
 
 

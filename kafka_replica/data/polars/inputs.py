@@ -123,7 +123,7 @@ class Input:
         self.nothing: Final = self._schema.with_row_index(AT)
         layouts = [(one.rows.written, one.verdict) for one in self._opened]
         known = tuple(InputLayout(written, verdict) for written, verdict in layouts if written is not None)
-        self.originals: Final = known if len(known) == len(layouts) else ()
+        self.originals: Final[tuple[InputLayout, ...]] = known if len(known) == len(layouts) else ()
         self.others: dict[Urn, int] = {}
 
     def batches(self, doing: str) -> Iterator[Batch]:

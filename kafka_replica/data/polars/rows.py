@@ -10,7 +10,7 @@ import polars as pl
 
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
-from kafka_replica.data.validation.binding import BoundRules, bind
+from kafka_replica.data.validation.binding import BoundRules, Shape, bind
 from kafka_replica.data.validation.model import ACTION, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 
@@ -115,8 +115,9 @@ def prepared(df: pl.DataFrame, rules: Rules) -> PreparedFrame:
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
     kinds = {name: kind for name, kind in df.schema.items() if name in wanted}
-    shapes = {name: shape_of(kind) for name, kind in kinds.items()}
-    bound = bind(rules, df.columns, {name: shape for name, shape in shapes.items() if shape != "text"})
+    shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
+    others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
+    bound = bind(rules, df.columns, others)
     several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
     texts = {name: pl.lit(None, pl.String) for name in bound.compares_by}
     for name, kind in kinds.items():

@@ -86,7 +86,8 @@ class _Parts:
     def __init__(
         self, resolved: ResolvedStructure, version: SchemaVersion, at_observation: str | None, as_of: date | None
     ) -> None:
-        self._urn, self._version, self._at_observation = resolved.urn, version, at_observation
+        self._urn, self._at_observation = resolved.urn, at_observation
+        self._version: SchemaVersion = version
         self._is_3 = version != "2.1"
         self._types = SimpleTypes(is_3=self._is_3, as_of=as_of)
         components = resolved.used_components.values()

@@ -108,5 +108,6 @@ class RangeIndex(_SortedIndex[T]):
         if isinstance(value, datetime) and value.utcoffset() is not None:
             kind += " with time zone"  # because Python cannot compare it with a time without a time zone
         hash(value)
-        _ = value < value  # noqa: PLR0124 - raises TypeError if values of the type have no order
+        ordered: Any = value
+        _ = ordered < ordered  # noqa: PLR0124 - raises TypeError if values of the type have no order
         return kind, value

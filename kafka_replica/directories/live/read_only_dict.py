@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
 from kafka_replica.errors import UsageError
 
@@ -46,5 +46,5 @@ class ReadOnlyDict(dict[K, T]):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise UsageError("a directory cannot be changed: it shows a topic, and only records written there change it")
 
-    __setitem__ = __delitem__ = __ior__ = update = setdefault = _refuse
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = cast("Any", _refuse)
     pop = popitem = clear = copy = _refuse

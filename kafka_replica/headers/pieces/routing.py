@@ -68,7 +68,11 @@ class RoutingTrail(Piece):
     name = "routing trail"
     keys = (_KEY,)
     decides_value = False
-    identity = ""
+
+    @property
+    def identity(self) -> str:
+        """An empty text: the piece changes no value."""
+        return ""
 
     def __init__(
         self,

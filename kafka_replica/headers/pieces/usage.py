@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kafka_replica.errors import ConfigurationError
 
-_OTHERS = ("(others)",) * 4
+_OTHERS = "(others)", "(others)", "(others)", "(others)"
 
 
 class OriginUsage(NamedTuple):

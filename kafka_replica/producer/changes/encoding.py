@@ -15,7 +15,7 @@ class EncodedValue(NamedTuple):
 class Encoder(Protocol):
     """Turns recorded content into the value that is sent, in the producer's format."""
 
-    def __call__(self, key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
+    def __call__(self, key: bytes, value: bytes, content_type: str | None, media_type: str, /) -> EncodedValue | None:
         """Return the content in ``media_type``; None if the format cannot represent the content.
 
         Content for which None is returned is omitted and counted.

@@ -47,7 +47,7 @@ def open_database(url: str | URL, **options: Any) -> Engine:
             parsed = parsed.set(password=Secret(parsed.password))
         engine = create_engine(parsed, **{"pool_pre_ping": True, **options})
     except ModuleNotFoundError as error:
-        raise MissingExtraError(f"a database of {parsed.drivername}", "postgres") from error
+        raise MissingExtraError(f"a database of {make_url(url).drivername}", "postgres") from error
     except (ArgumentError, SQLAlchemyError, ValueError) as error:  # ValueError: a port that is not a number
         without_frames(error)
         raise ConfigurationError(f"opening the producer's database: {type(error).__name__}; {_SHOULD_BE}") from error

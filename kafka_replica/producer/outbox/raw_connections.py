@@ -82,9 +82,9 @@ class _BorrowedPsycopg(_BorrowedConnection):
 
     def cursor(self) -> psycopg.Cursor[Any]:
         """Return a cursor that yields tuples, whatever the user's factories are."""
-        import psycopg  # noqa: PLC0415 - an extra
+        from psycopg import Cursor, rows  # noqa: PLC0415 - an extra
 
-        return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
+        return Cursor(self._connection, row_factory=rows.tuple_row)
 
 
 _borrowed: ContextVar[_BorrowedConnection] = ContextVar("borrowed connection")
@@ -105,7 +105,8 @@ def _borrow(connection: object, doing: str) -> _BorrowedConnection:
         return _BorrowedSqlite(connection)
     library = sys.modules.get("psycopg")  # without the module, such a connection cannot exist
     if library is not None and isinstance(connection, library.Connection):
-        if connection.autocommit and connection.info.transaction_status == library.pq.TransactionStatus.IDLE:
+        borrowed: Any = connection
+        if borrowed.autocommit and borrowed.info.transaction_status == library.pq.TransactionStatus.IDLE:
             raise UsageError(f"{doing}: {_AUTOCOMMIT}")
         return _BorrowedPsycopg(connection)
     raise UsageError(

@@ -110,7 +110,7 @@ class TableConnection:
             idle_s = max(_IDLE_S, 3 * settings.poll_s, 4 * settings.timeout_s)  # longer than an attempt in Kafka
             session["idle_session_timeout"] = str(int(1000 * idle_s))
         with database_errors("preparing the connection"):
-            connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in session.items()))
+            connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in session.items()).encode())
             (number,) = self._row(_DATABASE)
             system = ""
             if self._row(_SYSTEM)[0]:

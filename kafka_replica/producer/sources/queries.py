@@ -54,7 +54,8 @@ def path_of(query: str, api: Api) -> str:
 
 def accept_of(media_type: str, api: Api) -> str:
     """Return the header ``Accept``: first the published format, then the formats of the interface's SDMX edition."""
-    media_types = list(dict.fromkeys([*([media_type] if media_type else []), *_MEDIA_TYPES[api]]))
+    every: list[str] = [*([media_type] if media_type else []), *_MEDIA_TYPES[api]]
+    media_types = list(dict.fromkeys(every))
     return ", ".join(f"{each};q={1 - at / 20:.2f}" if at else each for at, each in enumerate(media_types))
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, cast, overload
 
 import msgspec
+
+if TYPE_CHECKING:
+    from abc import ABCMeta
 
 D = TypeVar("D")
 
@@ -106,7 +109,7 @@ class InternationalString(msgspec.Struct, frozen=True, gc=False):
             return self.texts[0][1] if language is None and self.texts else None
 
 
-Mapping.register(InternationalString)
+cast("ABCMeta", Mapping).register(InternationalString)
 
 _held: Final = InternationalString.__dict__["texts"].__get__
 _set_texts: Final = InternationalString.__dict__["texts"].__set__

@@ -142,12 +142,13 @@ class DecodeCache:
                 self._hits += 1
                 return found[0]
             under_way = self._under_way.get(content)
+            is_mine = under_way is None
             if under_way is None:
-                mine = self._under_way[content] = _UnderWay()
+                under_way = self._under_way[content] = _UnderWay()
             else:
                 self._hits += 1
-        if under_way is None:
-            return self._decode(content, decode, mine, keep=keep)
+        if is_mine:
+            return self._decode(content, decode, under_way, keep=keep)
         if under_way.thread != threading.get_ident():  # otherwise a signal handler has interrupted it
             under_way.done.wait()
         if under_way.message is not None:

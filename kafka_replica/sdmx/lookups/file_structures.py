@@ -35,7 +35,7 @@ class FileError(NamedTuple):
 class FileSnapshot:
     """Version 1 of a topic with the contents of structure files: one record per artefact, keys in file order."""
 
-    version: Final = 1
+    version: int = 1
 
     def __init__(self, parts: Iterable[Part]) -> None:
         self._records: Mapping[bytes, Record] = {

@@ -51,7 +51,8 @@ def surely_holds(urn: Urn, value: bytes, content_type: str | None) -> bool:
 def _in_markup(urn: Urn, beginning: bytes, value: bytes) -> bool:
     root: bytes | None = None
     for tag in _tags(beginning):
-        name, attributes = tag[1], tag[2]
+        name: bytes = tag[1]
+        attributes = tag[2]
         root = root or name
         if b"agencyID" not in attributes:
             continue

@@ -21,7 +21,7 @@ class Category(Nameable, frozen=True, gc=False, kw_only=True):
 
     def walk(self) -> Iterator[Category]:
         """Yield this category and all categories below it, parents first."""
-        stack = [self]
+        stack: list[Category] = [self]
         while stack:
             category = stack.pop()
             yield category

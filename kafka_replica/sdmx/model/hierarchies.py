@@ -41,7 +41,7 @@ class HierarchicalCode(Identifiable, frozen=True, gc=False, kw_only=True):
 
     def walk(self) -> Iterator[HierarchicalCode]:
         """Yield this code and all codes below it, parents first."""
-        stack = [self]
+        stack: list[HierarchicalCode] = [self]
         while stack:
             code = stack.pop()
             yield code

@@ -48,7 +48,8 @@ class MessageWriter:
         """Return the message that ``write_message`` returns. Raises UnwritableError."""
         found = [artefacts] if isinstance(artefacts, Artefact) else list(artefacts)
         format_ = of_content_type(media_type)
-        if format_ in KEEPABLE and self._max_bytes and len({one.urn for one in found}) == len(found) > 1:
+        is_keepable = self._max_bytes and len({one.urn for one in found}) == len(found) > 1
+        if format_ is not None and format_ in KEEPABLE and is_keepable:
             try:
                 return message_of([self._element(one, format_) for one in found], header, format_)
             except UnwritableError:

@@ -24,7 +24,8 @@ def subject_of(transport: BaseTransport) -> str | None:
     certificate = None if connection is None else connection.getpeercert()
     if not certificate:
         return None
-    return _joined((_SHORT.get(name, name), value) for part in certificate["subject"] for name, value in part)
+    subject: tuple[tuple[tuple[str, str], ...], ...] = certificate["subject"]
+    return _joined((_SHORT.get(name, name), value) for part in subject for name, value in part)
 
 
 def parse_subject(text: str) -> str | None:

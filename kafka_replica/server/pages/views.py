@@ -193,4 +193,4 @@ def either(page: Endpoint, other: Endpoint) -> Endpoint:
 
 @cache
 def _file(name: str) -> bytes:
-    return (files(__package__) / "static" / name).read_bytes()
+    return (files(str(__package__)) / "static" / name).read_bytes()

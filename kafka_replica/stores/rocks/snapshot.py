@@ -111,12 +111,12 @@ class RocksSnapshot(ScannedSnapshot):
         Raises:
             StoreError: the record cannot be read.
         """
-        if key.__class__ is not bytes:
-            key = key_bytes(key)
+        # pyright does not narrow by __class__.
+        raw: bytes = key if key.__class__ is bytes else key_bytes(key)  # pyright: ignore[reportAssignmentType]
         if self._view is None:
             return default
-        found = self._view.get(DATA + key)
-        return default if found is None else self._record(self._view, key, found)
+        found = self._view.get(DATA + raw)
+        return default if found is None else self._record(self._view, raw, found)
 
     def __iter__(self) -> Iterator[bytes]:
         return (key for key, _ in self._entries())

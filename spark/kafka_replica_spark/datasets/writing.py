@@ -72,7 +72,7 @@ def write_sdmx_csv(
             cannot represent, fail the job.
     """
     kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
-    forms = {name: _form(name, kind) for name, kind in kinds.items()}
+    forms: dict[str, Form] = {name: _form(name, kind) for name, kind in kinds.items()}
     plan = plan_of(
         rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
         sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,

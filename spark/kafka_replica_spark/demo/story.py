@@ -18,7 +18,7 @@ from kafka_replica.demo.stage import Stage, expect, stderr_hidden, wait_until
 from kafka_replica.embedded import kafka_for
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.metrics import export
-from kafka_replica.producer import TransactionalProducer
+from kafka_replica.producer import CommittedTransaction, TransactionalProducer
 from kafka_replica.producer.structures import put_part
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.files.structure_files import FileContents as Files
@@ -87,11 +87,13 @@ def _catch_up_with_many(stage: Stage, config: dict[str, Any], topic: str) -> Non
     producer = TransactionalProducer(config, topic, f"{topic}-directory")
     records = material.crowd()
     count = material.CROWD_RECORDS // material.CROWD_PER_TRANSACTION
+    written: list[CommittedTransaction] = []
     for _ in stage.bar(range(count), "writing"):
         with producer.transaction() as transaction:
             for key, value in islice(records, material.CROWD_PER_TRANSACTION):
                 transaction.put(key, value)
-    producer.wait_visible(transaction.committed)
+        written.append(transaction.committed)
+    producer.wait_visible(written[-1])
     began_s = time.monotonic()
     with Replica(config, topic) as replica:
         snapshot = replica.wait_ready(timeout_s=60)

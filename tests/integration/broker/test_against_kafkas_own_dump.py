@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from kafka_replica import Change, Replica
+from kafka_replica import Change, Partition, Replica
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -104,7 +104,7 @@ def test_each_transaction_makes_one_version_in_order(
         for writer in writers:
             writer.join(60)
             assert writer.error is None
-        last = replica.wait_for({(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=60)
+        last = replica.wait_for({Partition(topic, 0): wait_decided(bootstrap, topic)}, timeout_s=60)
         wait_until(lambda: changes[-1].version >= last.version)
     committed = _transactions(dump(local_kafka, tools_jar, topic))
     assert len(committed) > 20

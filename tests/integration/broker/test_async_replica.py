@@ -8,7 +8,8 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -150,8 +151,11 @@ def test_waits_in_a_forked_child_raise_with_advice(local_kafka: LocalKafka, kafk
         assert replica.snapshot().version == 1
 
 
-async def _refused(side: AsyncReplica, changes: object) -> int:
-    for ask in (side.wait_ready, side.snapshot, lambda: side.wait_for({}), lambda: anext(changes)):  # type: ignore[call-overload]
+async def _refused(side: AsyncReplica, changes: Any) -> int:
+    asks: tuple[Callable[[], Any], ...] = (
+        side.wait_ready, side.snapshot, lambda: side.wait_for({}), lambda: anext(changes),
+    )  # fmt: skip
+    for ask in asks:
         try:
             await ask()
         except UsageError as error:

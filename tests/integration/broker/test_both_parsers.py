@@ -36,14 +36,16 @@ with Replica({"bootstrap.servers": bootstrap}, topics[0], key_filter=KeyFilter.p
 def written(kafka: LocalKafka, topic: str, compression: str) -> None:
     """Write new values, tombstones, headers with and without values, and an aborted transaction."""
     writer = producer(
-        kafka.bootstrap_servers, f"{topic}-{compression}", **{"linger.ms": 100, "compression.type": compression}
+        kafka.bootstrap_servers, f"{topic}-{compression}", **{"linger.ms": "100", "compression.type": compression}
     )
     for number in range(3):
         writer.begin_transaction()
         for key in range(40):
             value = None if key % 7 == number else b"%d" % number + bytes(range(key)) * 30
-            headers = [("kind", compression.encode()), ("none", None), ("kind", b"%d" % (key % 3))][: key % 4]
-            writer.produce(topic, key=f"k{key} {compression}", value=value, headers=headers)
+            all_headers: list[tuple[str, str | bytes | None]] = [
+                ("kind", compression.encode()), ("none", None), ("kind", b"%d" % (key % 3)),
+            ]  # fmt: skip
+            writer.produce(topic, key=f"k{key} {compression}", value=value, headers=all_headers[: key % 4])
         writer.flush()
         writer.abort_transaction() if number == 1 else writer.commit_transaction()
 

@@ -54,7 +54,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
             on_bad_record="dead-letter", dead_letters=letters,
         ) as replica:  # fmt: skip
             replica.wait_ready(timeout_s=60)
-            wait_until(lambda replica=replica: len(replica.snapshot()) == 2)
+            wait_until(lambda replica=replica: len(replica.snapshot()) == 2)  # type: ignore[misc] # a lambda with a default
             assert values(replica.snapshot()) == {"first": "value of first", "third": "value of third"}
             assert [bad.offset for bad in replica.bad_records] == [1]
     letter = json.loads((tmp_path / "letters").read_text(encoding="utf-8"))

@@ -8,7 +8,6 @@ import uuid
 from typing import Any
 
 import pytest
-from test_java_properties import allow_all
 
 from kafka_replica import Replica
 from kafka_replica.broker.admin.topics import Topics
@@ -18,7 +17,7 @@ from kafka_replica.common.compiled import parser_name
 from kafka_replica.doctor import Finding, Severity, examine
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import quiet
-from support.broker.secured_kafka import Secured
+from support.broker.secured_kafka import Secured, allow_all
 
 pytestmark = pytest.mark.broker
 

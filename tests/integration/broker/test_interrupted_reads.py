@@ -132,7 +132,7 @@ def test_a_rebuild_that_is_suspended_shows_no_ghost(
     """A rebuild, here of a recreated topic, is as careful as a first read."""
     topic = kafka_topic("rebuilt", config=FORGETFUL)
     fill(local_kafka, topic)
-    with durable(local_kafka, topic, tmp_path / "store", boundaries=boundaries):  # type: ignore[arg-type]
+    with durable(local_kafka, topic, tmp_path / "store", boundaries=boundaries):
         pass
     make_again(local_kafka, topic)
     set_topic(local_kafka, topic, FORGETFUL)

@@ -5,17 +5,9 @@ from __future__ import annotations
 import subprocess
 import uuid
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from confluent_kafka.admin import (
-    AclBinding,
-    AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
-)
 
 from kafka_replica import Replica
 from kafka_replica.broker.connection.java import from_java
@@ -23,7 +15,7 @@ from kafka_replica.embedded.java import find_java
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import TransactionalProducer
 from support.broker.kafka_tools import quiet
-from support.broker.secured_kafka import Secured
+from support.broker.secured_kafka import Secured, allow_all
 from support.core.certificates import PASSWORD, Authority
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
@@ -71,21 +63,9 @@ def key_store(folder: Path, kind: str, key_password: str = PASSWORD) -> dict[str
     }  # fmt: skip
 
 
-def allow_all(secured: Secured, topic: str) -> None:
-    """Let every user read and write the topic, with any transactional id."""
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    rights = [
-        AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
-        for kind, name, operation in (
-            (ResourceType.TOPIC, topic, AclOperation.READ), (ResourceType.TOPIC, topic, AclOperation.WRITE),
-            (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE),
-        )
-    ]  # fmt: skip
-    for future in admin.create_acls(rights).values():
-        future.result(10)
-
-
-def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boundaries: str) -> None:
+def round_trip(
+    secured: Secured, listener: str, properties: dict[str, Any], boundaries: Literal["markers", "quiescence"]
+) -> None:
     """Write with the producer and read with a replica, both with Java's properties."""
     topic = f"java-{uuid.uuid4().hex}"
     secured.kafka.create_topic(topic, 1, {"cleanup.policy": "compact"})
@@ -102,7 +82,9 @@ def round_trip(secured: Secured, listener: str, properties: dict[str, Any], boun
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
-def test_java_key_and_trust_stores_authenticate_both_sides(secured: Secured, kind: str, boundaries: str) -> None:
+def test_java_key_and_trust_stores_authenticate_both_sides(
+    secured: Secured, kind: str, boundaries: Literal["markers", "quiescence"]
+) -> None:
     """Trust and key stores of either kind make a connection with certificates of both sides."""
     other = "another-secret" if kind == "JKS" else PASSWORD  # Java's PKCS#12 has one password for all
     stores = {**trust_store(secured.folder, kind), **key_store(secured.folder, kind, other)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewPartitions
@@ -16,7 +18,7 @@ from support.waiting import wait_until
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
 
-def config(kafka: LocalKafka) -> dict[str, str | int | bool]:
+def config(kafka: LocalKafka) -> dict[str, Any]:
     """Return the configuration of a client."""
     return quiet({"bootstrap.servers": kafka.bootstrap_servers})
 

@@ -93,7 +93,7 @@ def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
             time.sleep(_LONGER_THAN_THE_GRACE_S)
             assert replica.state is not State.FAILED, replica.status()
             fill(own_kafka, topic, value)
-            wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, timeout_s=_PATIENCE_S)
+            wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, timeout_s=_PATIENCE_S)  # type: ignore[misc] # a lambda with a default
         assert replica.status().counts.rebuilds == 2
         delete(own_kafka, topic)
     with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,8 @@ def test_a_refusal_that_passes_loses_no_batch(
     """A temporary rejection between two fetches, as by a broker that has just started, loses no batch."""
     topic = kafka_topic("refused")
     writer = producer(local_kafka.bootstrap_servers, topic)
-    send, refused = Fetches.send, []
+    send = Fetches.send
+    refused: list[Any] = []
 
     def refused_once(fetches: Fetches) -> object:
         place = next(iter(fetches._fetch_positions))

@@ -146,7 +146,7 @@ def test_a_transaction_over_three_partitions(local_kafka: LocalKafka, kafka_topi
             assert len(set(values(replica.snapshot()).values())) == 1
             if not commits_while_down:
                 writer.commit_transaction()
-                wait_until(lambda value=value: set(values(replica.snapshot()).values()) == {value})
+                wait_until(lambda value=value: set(values(replica.snapshot()).values()) == {value})  # type: ignore[misc] # a lambda with a default
         if commits_while_down:
             writer.commit_transaction()
         with durable(local_kafka, topic, tmp_path) as replica:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Coroutine
 from contextlib import closing, suppress
+from types import CoroutineType
 from typing import Any
 
 import pytest
@@ -45,7 +45,7 @@ def test_live_fetches_need_no_event_loop(
         monkeypatch.setattr(waiting, "_LOOP_EVERY_S", 1e9)
         run: list[str] = []
 
-        def noted(_waiter: AnswerWaiter, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        def noted(_waiter: AnswerWaiter, coroutine: CoroutineType[Any, Any, Any]) -> Any:
             run.append(coroutine.__qualname__)
             return reader._loop.run_until_complete(coroutine)
 

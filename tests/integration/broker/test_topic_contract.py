@@ -92,7 +92,7 @@ class RealTopic(Backend):
         free = [writer for writer in self.writers if writer not in self.busy]
         if not free:
             free = [transactional(self.kafka.bootstrap_servers, f"writer of {self.name}")]
-            self.writers += free
+            self.writers.extend(free)
         self.busy.append(free[0])
         return RealWriting(self, free[0])
 
@@ -117,7 +117,7 @@ class RealTopic(Backend):
             arrived.append(message.partition())
 
         more = {"partition": partition, "timestamp": timestamp_ms}
-        given = {name: number for name, number in more.items() if number is not None}
+        given: dict[str, Any] = {name: number for name, number in more.items() if number is not None}
         producer.produce(self.name, key=key, value=value, headers=list(headers), on_delivery=take, **given)
         producer.flush(PATIENCE_S)
         return arrived[0]

@@ -49,7 +49,7 @@ def test_the_end_of_the_log_was_lost(own_kafka: LocalKafka, tmp_path: Path, monk
         own_kafka.start()
         for topic, count in TOPICS.items():
             other = {f"other{number}": "x" for number in range(count)}
-            write(producer(own_kafka.bootstrap_servers, topic), topic, other)
+            write(producer(own_kafka.bootstrap_servers, topic), topic, dict[str, str | None](other))
             for kind in BOUNDARIES:
                 expect(own_kafka, topic, kind, running[topic, kind], tmp_path, {"common": "1", **other})
     kinds = [{key[:4] for key in change.snapshot} & {b"lost", b"othe"} for change in heard]

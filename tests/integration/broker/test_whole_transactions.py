@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
+from typing import Literal
 
 import pytest
 
@@ -47,7 +48,9 @@ def look_at(checker: Checker, change: Change) -> None:
     """Pass a version to the checker, read from its snapshot key by key."""
     keys = [key for writer in checker.writers for key in writer.keys]
     found = {key: change.snapshot.get(key) for key in keys}
-    values = {key: record.value.decode() for key, record in found.items() if record is not None and record.value}
+    values: dict[str, str | None] = {
+        key: record.value.decode() for key, record in found.items() if record is not None and record.value
+    }
     checker.look(values, change.version)
 
 
@@ -113,14 +116,14 @@ class _Hasty(PartitionState):
 
 @pytest.mark.parametrize(("boundaries", "rule"), [("quiescence", EveryRead), ("markers", NoMarkers)])
 def test_without_the_rule_versions_are_torn(
-    boundaries: str,
+    boundaries: Literal["markers", "quiescence"],
     rule: type[BoundaryDetector],
     local_kafka: LocalKafka,
     kafka_topic: TopicMaker,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without the detector versions are torn: the test above can fail."""
-    monkeypatch.setattr(sources, rule.__base__.__name__, rule)
+    monkeypatch.setattr(sources, rule.__mro__[1].__name__, rule)
     topic = kafka_topic("naive", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
     writers = [Writer(bootstrap, topic, number, seed=2, pause_s=0.01) for number in range(4)]

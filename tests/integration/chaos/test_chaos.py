@@ -64,9 +64,12 @@ def test_a_hanging_transaction_is_aborted(local_kafka: LocalKafka) -> None:
 def test_the_command_line_determines_the_options_of_the_run() -> None:
     """Options of the command line are those of the run; without them the defaults apply."""
     chosen = options_of(["--minutes", "10", "--seed", "7", "--brokers", "3", "--boundaries", "markers"])
+    assert isinstance(chosen, Options)
     assert (chosen.seconds, chosen.seed, chosen.brokers, chosen.partitions) == (600, 7, 3, 1)
     assert chosen.boundaries == "markers"
-    assert options_of([]).delete_retention_ms == Options().delete_retention_ms
+    usual = options_of([])
+    assert isinstance(usual, Options)
+    assert usual.delete_retention_ms == Options().delete_retention_ms
 
 
 def test_a_failure_of_the_harness_is_not_a_verdict_on_the_replica(

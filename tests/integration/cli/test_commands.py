@@ -7,54 +7,22 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
-from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, wait_decided, write
+from support.cli.broker_commands import Command
 
 pytestmark = pytest.mark.broker
 
 FREQ = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
 AREAS = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=KR_DEMO:CL_REF_AREA(1.0)"
-
-
-@dataclass
-class Command:
-    """kafka-replica on one broker and topic."""
-
-    bootstrap: str
-    topic: str
-
-    def line(self, *arguments: str) -> list[str]:
-        """Return the command line."""
-        where = ["--bootstrap-server", self.bootstrap, "--topic", self.topic]
-        return [str(Path(sys.executable).with_name("kafka-replica")), *arguments, *where]
-
-    def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[bytes]:
-        """Run a command and check its exit status."""
-        done = subprocess.run(self.line(*arguments), capture_output=True, timeout=120, check=False)
-        assert done.returncode == status, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
-        return done
-
-    def json(self, *arguments: str) -> list[Any]:
-        """Run it with --json; every line of the output is JSON."""
-        return [json.loads(line) for line in self.run(*arguments, "--json").stdout.splitlines()]
-
-
-@pytest.fixture
-def command(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> Command:
-    """The commands on a fresh topic."""
-    return Command(local_kafka.bootstrap_servers, kafka_topic("cli"))
 
 
 @pytest.fixture(scope="module")

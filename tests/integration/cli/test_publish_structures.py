@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_commands import Command, command  # noqa: F401 - a fixture
 
 from kafka_replica.cli import topic_schemes
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.errors import PublishError
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.model.base import ItemScheme
+from support.cli.broker_commands import Command
 
 pytestmark = pytest.mark.broker
 
@@ -46,14 +46,14 @@ def concepts(*ids: str, name: str = "Name") -> str:
     return old(f"<Concepts>{''.join(items)}</Concepts>")
 
 
-def names(command: Command, key: str) -> dict[str, str | None]:  # noqa: F811
+def names(command: Command, key: str) -> dict[str, str | None]:
     """Return the items of the scheme in the topic."""
     [scheme] = read_message(command.run("get", key).stdout)
     assert isinstance(scheme, ItemScheme)
     return {id_: one.name() for id_, one in scheme.items.items()}
 
 
-def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: Command, tmp_path: Path) -> None:
     """35 of 36 artefacts are in the topic; the other is named on stderr and in JSON, and the exit status is 3."""
     ids, file = [f"CL{at}" for at in range(36)], tmp_path / "lists.json"
     file.write_text(lists(*ids, bad="CL7"))
@@ -70,7 +70,7 @@ def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: C
     assert "names no codelist to extend" in rejected["reason"]
 
 
-def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_path: Path) -> None:
     """--no-check publishes everything that can be split off; a file without readable content is a failure."""
     file = tmp_path / "lists.json"
     file.write_text(lists("CL", bad="CL"))
@@ -81,7 +81,7 @@ def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_
     assert command.json("dump")[-1]["keys"] == 1
 
 
-def test_a_file_that_is_damaged_as_a_whole_publishes_nothing(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_that_is_damaged_as_a_whole_publishes_nothing(command: Command, tmp_path: Path) -> None:
     """A truncated file, which may lack any artefact, is rejected, unless it is to be skipped."""
     (tmp_path / "a.json").write_text(lists("CL"))
     (tmp_path / "b.json").write_text(lists("OTHER")[:-9])
@@ -93,7 +93,7 @@ def test_a_file_that_is_damaged_as_a_whole_publishes_nothing(command: Command, t
 
 
 @pytest.mark.long
-def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp_path: Path) -> None:
     """Concepts of one agency in files that are published one by one add up; --no-merge replaces them."""
     file = tmp_path / "concepts.xml"
     file.write_text(concepts("A", "B"))
@@ -113,7 +113,7 @@ def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp
     assert names(command, CONCEPTS) == {"E": "Name E"}
 
 
-def test_an_old_file_does_not_reduce_a_real_scheme_of_agencies(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_an_old_file_does_not_reduce_a_real_scheme_of_agencies(command: Command, tmp_path: Path) -> None:
     """The agencies in the topic stay, with the scheme's own name; the new agency is added."""
     agencies = [{"id": id_, "name": id_} for id_ in ("SDMX", "ECB", "IMF")]
     scheme = {"id": "AGENCIES", "agencyID": "SDMX", "version": "1.0", "name": "All", "agencies": agencies}
@@ -147,19 +147,19 @@ class RunsAnotherCall(io.StringIO):
         return super().write(text)
 
 
-def publish(command: Command, *arguments: str) -> None:  # noqa: F811
+def publish(command: Command, *arguments: str) -> None:
     """Publish in this process."""
     kafka_replica.main(command.line("publish", *arguments)[1:], standalone_mode=False)
 
 
-def publish_while(command: Command, file: Path, run_other: Callable[[], object], times: int = 1) -> str:  # noqa: F811
+def publish_while(command: Command, file: Path, run_other: Callable[[], object], times: int = 1) -> str:
     """Publish a file, with another call between its reading and its commit; return the output on standard error."""
     with contextlib.redirect_stderr(RunsAnotherCall(run_other, times)) as output:
         publish(command, str(file))
     return output.getvalue()
 
 
-def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Path) -> None:
     """A call that commits between another one's reading and commit keeps its items; the other call keeps its own."""
     first, mine, other = (tmp_path / f"{name}.xml" for name in ("first", "mine", "other"))
     first.write_text(concepts("A"))
@@ -173,7 +173,7 @@ def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Pa
 
 @pytest.mark.parametrize("change", [["new.xml", "--no-merge"], ["--delete", CONCEPTS]])
 def test_a_scheme_that_is_replaced_meanwhile_does_not_come_back(
-    command: Command,  # noqa: F811
+    command: Command,
     tmp_path: Path,
     change: list[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -189,7 +189,7 @@ def test_a_scheme_that_is_replaced_meanwhile_does_not_come_back(
 
 
 def test_a_call_that_is_overtaken_each_time_publishes_nothing(
-    command: Command,  # noqa: F811
+    command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -205,7 +205,7 @@ def test_a_call_that_is_overtaken_each_time_publishes_nothing(
 
 
 @pytest.mark.long
-def test_calls_at_the_same_time_keep_the_items_of_all(command: Command, tmp_path: Path) -> None:  # noqa: F811
+def test_calls_at_the_same_time_keep_the_items_of_all(command: Command, tmp_path: Path) -> None:
     """Three processes that start together publish concepts of one agency; the scheme then has all of them."""
     ids = ["A", "B", "C"]
     for id_ in ids:

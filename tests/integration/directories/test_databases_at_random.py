@@ -11,9 +11,10 @@ import threading
 import time
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,7 @@ class World:
         self.debezium, self.copied = (
             DirectoriesProcess(self.kafka.bootstrap, route, self.prefix, folder) for route in ("debezium", "source")
         )
+        each: Any
         for each in (*self.sources, self.debezium, self.copied):
             each.start()
             running.callback(each.kill)
@@ -77,7 +79,7 @@ class World:
 
     def kill_at_random(self, dice: random.Random, kills: int) -> Iterator[str]:
         """Kill a process and start it again, each kind in turn; yield what was killed."""
-        kinds = {
+        kinds: dict[str, Callable[[], Any]] = {
             "source": lambda: dice.choice(self.sources),
             "connect": lambda: self.connect,
             "broker": lambda: dice.choice(self.kafka.brokers),
@@ -113,6 +115,12 @@ class World:
             return {table: dict(each.wait_ready(WAIT_S)) for table, each in followed.directories.items()}
 
 
+def digests_in(directories: DirectoriesProcess) -> object:
+    """Return the digests of the newest version of a process; None before the first."""
+    last = directories.last()
+    return None if last is None else last.digests
+
+
 def test_random_transactions_while_everything_is_killed(postgres: LocalPostgres, tmp_path: Path) -> None:
     """The last state of both routes equals the tables; proved versions, and those of a source, are states they had.
 
@@ -135,11 +143,12 @@ def test_random_transactions_while_everything_is_killed(postgres: LocalPostgres,
             compare(each.settings)
         now = database.rows()
         final = digests_of({table: rows.values() for table, rows in now.items()})
-        wait_until(lambda: world.debezium.last().digests == final, lambda: f"{world.debezium.last()} is not {final}")
+        wait_until(lambda: digests_in(world.debezium) == final, lambda: f"{world.debezium.last()} is not {final}")
         copied = {"account": final["active"], **{table: final[table] for table in ("purchase", "item", "active")}}
-        wait_until(lambda: world.copied.last().digests == copied, lambda: f"{world.copied.last()} is not {copied}")
+        wait_until(lambda: digests_in(world.copied) == copied, lambda: f"{world.copied.last()} is not {copied}")
         assert world.read_again("debezium") == now
-        active = {key: row for key, row in now["account"].items() if row.is_active}
+        accounts: dict[Any, Any] = now["account"]
+        active = {key: row for key, row in accounts.items() if row.is_active}
         assert world.read_again("source") == {"account": active, "purchase": now["purchase"], "item": now["item"]}
         states = dict(database.states())
         assert states[database.number] == final, "the journal is not what happened"

@@ -26,7 +26,7 @@ WAIT_S = 180.0
 TABLE = """CREATE TABLE {} (id int PRIMARY KEY, name text, price numeric(9,2), installed date, changed timestamp(3),
     notes text)"""
 UNWRAP = {"transforms": "row", "transforms.row.type": "io.debezium.transforms.ExtractNewRecordState"}
-FORMS = {
+FORMS: dict[str, tuple[dict[str, str], Any]] = {
     "envelopes": ({}, DebeziumEvents()),
     "envelopes with exact types": ({"decimal.handling.mode": "precise"}, DebeziumEvents(schemas=True)),
     "flattened rows, marked": (
@@ -92,7 +92,7 @@ def as_plain(row: Terminal) -> PlainTerminal:
     """Return a row as it arrives without a schema; the connector writes times without time zone as UTC."""
     changed = None if row.changed is None else row.changed.replace(tzinfo=UTC)
     installed = None if row.installed is None else f"{row.installed}Z"
-    return PlainTerminal(row.id, row.name, row.price, installed, changed, row.notes)  # type: ignore[arg-type]
+    return PlainTerminal(row.id, row.name, row.price, installed, changed, row.notes)
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def test_a_directory_follows_a_table(
     local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres, form: str, has_schemas: bool
 ) -> None:
     """Snapshot, inserts, updates, deletions and changed keys give the rows of the table; also after kill -9."""
-    settings, interpreter = FORMS[form]
+    usual, interpreter = FORMS[form]
     converters = {
         name: value
         for kind in ("key", "value")
@@ -142,7 +142,7 @@ def test_a_directory_follows_a_table(
             (f"{kind}.converter.schemas.enable", str(has_schemas).lower()),
         )
     }
-    settings = {**settings, **converters, **({} if has_schemas else PLAIN)}
+    settings: dict[str, Any] = {**usual, **converters, **({} if has_schemas else PLAIN)}
     of = Terminal if has_schemas else PlainTerminal
     with followed(local_kafka, connect, postgres, interpreter, of, **settings) as table:
         table.until_equal()
@@ -195,7 +195,11 @@ def test_a_large_value_that_was_not_sent(
 
 def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres) -> None:
     """Heartbeats, transaction metadata and logical messages put nothing; a keyed truncate event deletes its table."""
-    settings = {"heartbeat.interval.ms": "500", "provide.transaction.metadata": "true", "skipped.operations": "none"}
+    settings: dict[str, Any] = {
+        "heartbeat.interval.ms": "500",
+        "provide.transaction.metadata": "true",
+        "skipped.operations": "none",
+    }
     topics = "__debezium-heartbeat.{}", "{}.transaction", "{}.message"
     with followed(local_kafka, connect, postgres, DebeziumEvents(), topics=topics, **settings) as table:
         table.sql.execute("SELECT pg_logical_emit_message(true, 'news', 'hello')")
@@ -217,7 +221,7 @@ def test_a_compacted_topic_refuses_truncate_events(
     local_kafka: LocalKafka, connect: KafkaConnect, postgres: LocalPostgres
 ) -> None:
     """An event without a key ends the connector with an error: the directory is never silently wrong."""
-    settings = {"skipped.operations": "none", "errors.retry.timeout": "0"}
+    settings: dict[str, Any] = {"skipped.operations": "none", "errors.retry.timeout": "0"}
     with followed(local_kafka, connect, postgres, DebeziumEvents(), **settings) as table:
         table.until_equal()
         table.sql.execute(f"TRUNCATE {table.table}")

@@ -152,7 +152,9 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
                 event = {"type": kind, "tenant": "diku", "new": title and {"id": key, "title": title}}
                 transaction.put(key, json.dumps(event).encode())
                 database.pop(key, None) if title is None else database.update({key: title})
-        return transaction.committed.position
+        position = transaction.committed.position
+        assert position is not None
+        return position
 
     def shown(replica: Replica, position: Mapping[Partition, int]) -> dict[str, str]:
         names = {**topic.names, "Directory": Directory, "replica": replica}
@@ -169,7 +171,7 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
 
     first, second, third, fourth = database
     old = write(("CREATE", fourth, "old"))
-    admin = AdminClient(topic.config)
+    admin = AdminClient(dict[str, Any](topic.config))
     ends = [TopicPartition(*partition, offset) for partition, offset in old.items()]
     for answer in admin.delete_records(ends).values():
         answer.result(10)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -19,7 +20,7 @@ _PROGRAM = "from kafka_replica.cli.commands.broker import broker; broker()"
 
 
 @pytest.fixture
-def environment(tmp_path: Path):
+def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     """The environment of the commands, with a separate folder for their state; stops remaining brokers."""
     environment = {**os.environ, "KAFKA_REPLICA_STATE": str(tmp_path / "state")}
     yield environment
@@ -73,6 +74,7 @@ def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
     """In the foreground SIGTERM stops the broker in an orderly way, and nothing is left."""
     command = [sys.executable, "-c", _PROGRAM, "start", "--foreground", "--json"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
         output = json.loads(child.stdout.readline())
         assert run(environment, "status").returncode == 0
         child.send_signal(signal.SIGTERM)

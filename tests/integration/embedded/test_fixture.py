@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 
 from kafka_replica.embedded import LocalKafka, wire
+from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
@@ -25,7 +26,9 @@ def deleted_afterwards(local_kafka: LocalKafka) -> Iterator[list[str]]:
 
 
 # This fixture comes before kafka_topic, and therefore ends after it.
-def test_topics_are_deleted_after_the_test(deleted_afterwards: list[str], local_kafka, kafka_topic) -> None:
+def test_topics_are_deleted_after_the_test(
+    deleted_afterwards: list[str], local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
     """The topics of a test are deleted after it; a test may delete one itself."""
     deleted_afterwards += [kafka_topic("own"), kafka_topic("left", partitions=3)]
     local_kafka.delete_topic(deleted_afterwards[0])
@@ -37,7 +40,7 @@ def test_the_fixtures_come_with_the_package() -> None:
     assert plugin.load().kafka_topic is not None
 
 
-def test_transaction_round_trip(local_kafka, kafka_topic) -> None:
+def test_transaction_round_trip(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """A committed transaction is read; an aborted one is not."""
     topic = kafka_topic("round-trip")
     producer = Producer({"bootstrap.servers": local_kafka.bootstrap_servers, "transactional.id": topic})

@@ -34,10 +34,10 @@ def produce(kafka: LocalKafka, topic: str, key: bytes, *, commit: bool = True) -
         producer.abort_transaction(20)
 
 
-def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes]:
+def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes | None]:
     """Return the keys that a read_committed consumer finds before the end of the topic."""
     consumer = Consumer({"bootstrap.servers": kafka.bootstrap_servers, "group.id": "g", "enable.partition.eof": True})
-    keys = []
+    keys: list[bytes | None] = []
     try:
         consumer.assign([TopicPartition(topic, 0, 0)])
         while True:
@@ -82,6 +82,7 @@ def test_kept_data_survive_stop_and_kill(tmp_path: Path) -> None:
         time.sleep(0.1)
         kafka.kill()
         assert not kafka.is_running()
+        assert old_pid is not None
         assert not psutil.pid_exists(old_pid)
         kafka.start()
         assert kafka.port == port
@@ -154,7 +155,7 @@ def test_a_start_beyond_the_time_limit_is_ended() -> None:
     assert set(psutil.Process().children(recursive=True)) <= before
 
 
-def test_a_kafka_that_runs_already(monkeypatch: pytest.MonkeyPatch, local_kafka) -> None:
+def test_a_kafka_that_runs_already(monkeypatch: pytest.MonkeyPatch, local_kafka: LocalKafka) -> None:
     """kafka_for uses a named broker, starts none, and reports if it does not answer."""
     monkeypatch.setenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS", local_kafka.bootstrap_servers)
     with kafka_for() as kafka:

@@ -33,9 +33,11 @@ def start_child(then: str) -> tuple[subprocess.Popen[str], list[psutil.Process],
     child = subprocess.Popen(
         [sys.executable, "-c", _CHILD + then], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
+    assert child.stdin is not None
+    assert child.stdout is not None
     try:
-        pid, supervisor, folder = child.stdout.readline().split()
-        supervisor = psutil.Process(int(supervisor))
+        pid, supervisor_pid, folder = child.stdout.readline().split()
+        supervisor = psutil.Process(int(supervisor_pid))
         processes = [supervisor, *supervisor.children()]
         assert int(pid) in {process.pid for process in processes}
         assert Path(folder).is_dir()
@@ -82,6 +84,7 @@ def test_after_kill_9_while_a_forked_child_lives() -> None:
     for process in fork:
         if process.is_running():
             process.kill()
+    assert child.stdout is not None
     child.stdout.close()
 
 
@@ -130,7 +133,7 @@ def test_an_object_forgotten() -> None:
     assert_gone(processes, folder)
 
 
-def test_a_forked_child_leaves_the_broker_alone(local_kafka) -> None:
+def test_a_forked_child_leaves_the_broker_alone(local_kafka: LocalKafka) -> None:
     """A forked child that uses its copy of the object does not affect its parent's broker."""
     kafka = local_kafka if isinstance(local_kafka, LocalKafka) else pytest.skip("an outside broker is used")
     child = os.fork()

@@ -107,7 +107,7 @@ def assembled(state: dict[bytes, tuple[bytes, int]]) -> dict[bytes, bytes]:
     for key, (value, _) in state.items():
         if b"\0" in key:
             continue
-        manifest = json.loads(value) if value.startswith(b'{"write_id"') else {"count": 0}
+        manifest: dict[str, Any] = json.loads(value) if value.startswith(b'{"write_id"') else {"count": 0}
         keys = [b"%b\0kr-chunk/1/%b/%08x" % (key, manifest["write_id"].encode(), n) for n in range(manifest["count"])]
         found[key] = b"".join(map(chunks.pop, keys)) if keys else value
     assert not chunks, f"these chunks belong to nothing: {list(chunks)}"

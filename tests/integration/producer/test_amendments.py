@@ -56,7 +56,9 @@ class Relay:
 
     def would_send(self) -> dict[int, list[Content]]:
         """Return contents by number."""
-        return {each.tx_id: list(self.queue.contents(each)[1]) for each in self.queue.view().next}
+        return {
+            each.tx_id: [Content(*one) for one in self.queue.contents(each).records] for each in self.queue.view().next
+        }
 
 
 @pytest.fixture

@@ -73,14 +73,14 @@ class Instance:
             yield
             if self.kafka.epoch != epoch:
                 epoch = -1  # fenced
-            elif any(content.value == BAD for content in contents):
+            elif any(value == BAD for _, value, _ in contents):
                 epoch = -1
                 yield
                 self.queue.mark_failed(
                     self.term, arrived + 1, Status.LOCAL_FAILURE, "bad", incarnation=view.intent.incarnation
                 )
             else:
-                self.kafka.log.append((arrived + 1, contents))
+                self.kafka.log.append((arrived + 1, [Content(*each) for each in contents]))
                 arrived += 1
 
     def apply(self, arrived: int, incarnation: str) -> bool:

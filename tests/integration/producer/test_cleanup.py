@@ -113,11 +113,11 @@ def test_clean_up_never_changes_the_content_of_a_flush(engine: Engine, outbox: O
         with engine.begin() as connection:
             last = (outbox.record(connection, changes) or [last])[-1]
         for each in sorted({each.key: each for each in changes}.values(), key=lambda each: isinstance(each, Delete)):
-            key = str(each.key).encode()
+            raw_key = str(each.key).encode()
             if isinstance(each, Put):
-                expected[key] = each.value
+                expected[raw_key] = each.value
             else:
-                expected.pop(key, None)
+                expected.pop(raw_key, None)
         mark_sent(queue, dice.randrange(last + 1))
         cleanup = Cleanup(engine, "structures", keep_s=0)
         if round_ % 3 == 0:
@@ -125,7 +125,7 @@ def test_clean_up_never_changes_the_content_of_a_flush(engine: Engine, outbox: O
         elif round_ % 3 == 1:
             cleanup.step()
         found = queue.contents(RecordedTransaction(last + 1, TransactionKind.FLUSH, 0)).records
-        assert {content.key: content.value for content in found} == expected
+        assert {key_: value for key_, value, _ in found} == expected
     mark_sent(queue, last)
     while Cleanup(engine, "structures", keep_s=0).step():
         pass

@@ -91,7 +91,9 @@ def test_a_stalled_transaction_that_locks_the_lease_is_ended(postgres: LocalPost
     """PostgreSQL ends a stalled transaction that locks the lease, so that another instance can take over."""
     settings = settings_of("localhost:1", "FOO", postgres.url(f"locked_{uuid.uuid4().hex[:8]}"))
     producer = StructureProducer(settings)
-    first, second = (Lease(producer.engine, settings.id, name, 0.2) for name in ("first", "second"))
+    assert settings.id is not None
+    id_ = settings.id
+    first, second = (Lease(producer.engine, id_, name, 0.2) for name in ("first", "second"))
     assert first.hold()
     with pytest.raises(DBAPIError):
         _stand_still_until(producer.engine, second.hold)

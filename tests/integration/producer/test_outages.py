@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -124,10 +125,10 @@ def test_records_that_time_out_during_the_commit() -> None:
 
 
 @pytest.fixture(scope="module")
-def secured(tmp_path_factory: pytest.TempPathFactory) -> Secured:
+def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     """A broker with SASL; authenticated users may do everything."""
     made = Secured(tmp_path_factory.mktemp("secured"))
-    yield made  # type: ignore[misc]
+    yield made
     made.kafka.stop()
 
 

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, func, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
+from kafka_replica.producer import Change
 from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
@@ -26,7 +27,7 @@ def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
     found = Queue(engine, "structures").contents(RecordedTransaction(tx_id, kind, 0, 0, messages))
-    listed = list(found.records)
+    listed = [Content(*each) for each in found.records]
     assert len(listed) == found.record_count
     return listed
 
@@ -107,7 +108,7 @@ def test_a_rollback_undoes_the_record_and_its_number(engine: Engine, outbox: Out
 def test_deletions_have_a_transaction_of_their_own_after_the_changes(engine: Engine, outbox: Outbox) -> None:
     """Deletions follow in a separate transaction; for a key that is named twice the last change counts."""
     with engine.begin() as connection:
-        changes = [
+        changes: list[Change] = [
             Delete("x"),
             Put("a", b"1"),
             Put("y", b"1"),

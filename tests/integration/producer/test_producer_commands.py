@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,9 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import transactions_of
+from support.producer.producer_tools import producer_command, transactions_of
 from support.producer.structure_samples import codelist, urn
 from support.waiting import wait_until
-
-
-def line(*arguments: str) -> list[str]:
-    """Return the command line."""
-    return [str(Path(sys.executable).with_name("kafka-replica")), "producer", *arguments]
 
 
 def test_an_operators_day(
@@ -58,7 +52,10 @@ def test_an_operators_day(
     assert recorder.id.startswith("structures-")
     assert "Running: false" in command("status", status=1)
     running = subprocess.Popen(
-        line("run", "--config", str(file), "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        producer_command("run", "--config", str(file), "--json"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         with recorder.engine.begin() as connection:

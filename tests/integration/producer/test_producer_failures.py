@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
-from test_producer_commands import line
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
@@ -32,7 +32,7 @@ from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
-from support.producer.producer_tools import settings_of, transactions_of
+from support.producer.producer_tools import producer_command, settings_of, transactions_of
 from support.waiting import wait_until
 
 SECRET = "my-secret"
@@ -99,10 +99,10 @@ def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def locked(tmp_path_factory: pytest.TempPathFactory) -> Secured:
+def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     """A broker with SASL; without ACLs a user may do nothing."""
     made = Secured(tmp_path_factory.mktemp("locked"))
-    yield made  # type: ignore[misc]
+    yield made
     made.kafka.stop()
 
 
@@ -174,8 +174,8 @@ def test_secrets_are_nowhere(
         seen += [repr(received)]
         for command in ("status", "suspend", "resume", "run"):
             done = subprocess.Popen(
-                line(command, "--config", str(file)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                env={**os.environ, **environment},
+                producer_command(command, "--config", str(file)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                text=True, env={**os.environ, **environment},
             )  # fmt: skip
             assert done.stdout is not None
             message = ""

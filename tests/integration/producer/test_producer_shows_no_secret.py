@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import make_url
@@ -128,7 +129,7 @@ def test_a_services_secrets_are_not_shown(kind: str) -> None:
     def source(url: str) -> ServiceSource:
         if kind == "url":
             return ServiceSource(ServiceSettings(url.replace("://", f"://me:{PASSWORD}@"), retries=0))
-        given = {"user": "me", "password": PASSWORD} if kind == "password" else {"token": PASSWORD}
+        given: dict[str, Any] = {"user": "me", "password": PASSWORD} if kind == "password" else {"token": PASSWORD}
         return ServiceSource(ServiceSettings(url, retries=0, **given))
 
     with everything_logged() as log, SdmxService() as service:

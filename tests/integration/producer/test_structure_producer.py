@@ -207,10 +207,10 @@ def test_the_encoders_word(local_kafka: LocalKafka, kafka_topic: TopicMaker, dat
     broken = threading.Event()
     broken.set()
 
-    def encode(key: bytes, value: bytes, content_type: str | None, wanted: str) -> EncodedValue | None:
+    def encode(key: bytes, value: bytes, content_type: str | None, media_type: str) -> EncodedValue | None:
         if key == b"bad" and broken.is_set():
             raise ValueError("cannot be written")
-        return None if key == b"other" else EncodedValue(value.upper(), wanted)
+        return None if key == b"other" else EncodedValue(value.upper(), media_type)
 
     settings = settings_of(local_kafka.bootstrap_servers, topic, database, media_type="text/loud", validate=False)
     with StructureProducer(settings, encoder=encode) as producer:
@@ -275,6 +275,7 @@ def test_the_standby_takes_over_from_a_killed_instance(
     producer.delete()
     with pytest.raises(UsageError, match="no producer"):
         producer.status()
+    producer.close()  # the last requests have opened the database again
     again = StructureProducer(settings)  # starts a new count, and is not confused by the existing records
     record(again, Put("a", b"2"))
     with again:

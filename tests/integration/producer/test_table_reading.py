@@ -32,7 +32,7 @@ def table(postgres: LocalPostgres) -> Opener:
     def make(statements: str, **more: Any) -> TableSourceSettings:
         url = postgres.url(f"test_{uuid.uuid4().hex[:12]}")
         with open_connection(url) as connection:
-            connection.execute(statements)  # type: ignore[call-overload]
+            connection.execute(statements)
         return table_settings("localhost:1", "items", url, **{**PLAIN, **more})
 
     return make
@@ -101,7 +101,7 @@ def test_each_column_type_has_one_json_form(table: Opener, kind: str, value: str
     with open_connection(settings.database) as connection:
         name = connection.info.dbname
         for setting in ("TimeZone = 'Asia/Tokyo'", "DateStyle = 'German'", "bytea_output = 'escape'"):
-            connection.execute(f"ALTER DATABASE {name} SET {setting}")  # type: ignore[call-overload]
+            connection.execute(f"ALTER DATABASE {name} SET {setting}")
     found = records(settings)["a"]
     if expected is None:
         assert json.loads(found)["v"] == 'tab\t, \\ line\n, "quoted", ü, 🙂'

@@ -64,7 +64,7 @@ class Scene:
             self.incarnation = producer.status().incarnation
         self.queue = Queue(producer.engine, producer.id)
         self.record(producer, 2)
-        producer.close()
+        self._recorder = producer
 
     @staticmethod
     def record(producer: StructureProducer, number: int) -> None:
@@ -86,7 +86,8 @@ class Scene:
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
 
     def publish(self) -> None:
-        """Start a producer, and let it send a third transaction."""
+        """Start another producer, and let it send a third transaction."""
+        self._recorder.close()
         with StructureProducer(self.settings) as producer:
             self.record(producer, 3)
             wait_until(
@@ -120,8 +121,9 @@ def test_an_open_transaction_is_ended_as_the_database_decided(
 ) -> None:
     """Each transaction is there once, in both partitions, and in order; none stays open."""
     scene = Scene(unverified, tmp_path)
-    places = {"progress": scene.progress, **scene.places}
-    scene.leave_open([places[each] for each in decided], commit=commit)
+    scene.leave_open(
+        [scene.progress if each == "progress" else scene.places[int(each)] for each in decided], commit=commit
+    )
     if is_acknowledged:
         assert scene.queue.mark_sent(2, 2, incarnation=scene.incarnation)
     stable, high = ends(scene.bootstrap, scene.progress.topic)

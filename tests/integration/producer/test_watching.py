@@ -9,10 +9,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
-from test_producer_commands import line
 
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
@@ -25,7 +25,7 @@ from kafka_replica.producer.configuration_files.configuration import make_source
 from kafka_replica.producer.notices.notices import Notice, SourceFailure, SourceRead
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.producer.producer_tools import log_of, producer_command, settings_of, transactions_of
 from support.producer.sdmx_service import Says, SdmxService
 from support.producer.structure_samples import codelist, urn
 from support.waiting import wait_until
@@ -49,7 +49,7 @@ def shown(text: str) -> dict[str, float]:
 @contextmanager
 def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The command, until the end of the block."""
-    command = [*line("run", *arguments), "--json"]
+    command = [*producer_command("run", *arguments), "--json"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         yield process
@@ -133,7 +133,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
         assert len(failures) == 1, "each reason once"
 
 
-def _refusing(_key: bytes, _value: bytes, _content_type: str | None, _wanted: str) -> None:
+def _refusing(key: bytes, value: bytes, content_type: str | None, wanted: str) -> NoReturn:
     raise ValueError("cannot be written")
 
 

@@ -402,7 +402,9 @@ def test_on_a_real_broker(local_kafka: Any, kafka_topic: Any, tmp_path: Path) ->
                         transaction.put(*codelist(f"L{life}{version}{at}", extends="L0"))
                     if version:
                         transaction.delete(key(f"L{life}{version - 1}0"))
-                snapshot = replica.wait_for(transaction.committed.position, WAIT_S)
+                position = transaction.committed.position
+                assert position is not None
+                snapshot = replica.wait_for(position, WAIT_S)
                 live.prepare()
                 assert_same_answers(live.structures(), snapshot)
             assert len(live.structures().parents(key("L0"))) == 9 * (life + 1)

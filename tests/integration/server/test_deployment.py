@@ -149,7 +149,7 @@ def test_manifests_are_valid_by_the_schemas_of_kubernetes(version: str, tmp_path
     settings = [argument for value in ("secretName=kafka", *_WITH_TOKENS) for argument in ("--set", value)]
     manifests.write_text(run("helm", "template", "structures", CHART, *settings))
     misspelled.write_text(manifests.read_text().replace("readinessProbe:", "readynessProbe:"))
-    validate = [Path(sys.executable).with_name("kubernetes-validate"), "--strict", "-k", version]
+    validate: list[str | Path] = [Path(sys.executable).with_name("kubernetes-validate"), "--strict", "-k", version]
     assert run(*validate, manifests).count("passed for resource") == 3
     assert subprocess.run([*validate, misspelled], capture_output=True, check=False).returncode != 0
 

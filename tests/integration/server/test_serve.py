@@ -7,6 +7,7 @@ import json
 import signal
 import ssl
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def test_a_lag_in_records_is_not_ready(local_kafka: LocalKafka, kafka_topic: Top
     topic = kafka_topic("serve-lag")
     writer = producer(local_kafka.bootstrap_servers, topic)
     write(writer, topic, {"a": "x"})
-    options = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--max-lag-records", "5")
+    options: tuple[str, ...] = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--max-lag-records", "5")
     options += ("--boundaries", "quiescence")  # by markers the version would continue past the open transaction
     with ServerProcess(tmp_path, *options) as server:
 
@@ -137,7 +138,16 @@ def test_a_silent_broker_is_visible_and_answers_continue(
         pytest.skip("only a broker of this session can be paused")
     topic = kafka_topic("serve-silent")
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
-    options = ("--topic", topic, "-b", local_kafka.bootstrap_servers, "--stalled-after-s", "2", "--max-lag-s", "4")
+    options: tuple[str, ...] = (
+        "--topic",
+        topic,
+        "-b",
+        local_kafka.bootstrap_servers,
+        "--stalled-after-s",
+        "2",
+        "--max-lag-s",
+        "4",
+    )
     with ServerProcess(tmp_path, *options) as server:
 
         def health() -> tuple[int, str]:
@@ -217,5 +227,5 @@ def test_a_replica_that_fails_ends_the_process_with_1(
     with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
         assert server.wait() == 1
     assert f"{topic}-0, offset 0" in server.log.read_text().splitlines()[-1]
-    line = [server.process.args[0], "serve", "--topic", topic, "--port", "x"]  # type: ignore[index]
+    line = [str(Path(sys.executable).with_name("kafka-replica")), "serve", "--topic", topic, "--port", "x"]
     assert subprocess.run(line, capture_output=True, check=False, timeout=60).returncode == 2

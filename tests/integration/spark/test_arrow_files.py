@@ -20,12 +20,12 @@ _TEXTS = ["", "abc", None, "d" * 30, "ü", "e" * 12, "f" * 13]
 _AT = [1, 3, None, 3, 0, 2, 6, 4, 5]
 
 
-def _of(values: Any) -> pa.Array:
+def _of(values: Any) -> pa.Array[Any]:
     return pa.DictionaryArray.from_arrays(pa.array(_AT, pa.int8()), values)
 
 
-def _in_lists(values: Any) -> pa.Array:
-    return pa.ListArray.from_arrays(pa.array([0, 2, 2, len(values)]), values)
+def _in_lists(values: Any) -> pa.Array[Any]:
+    return pa.ListArray.from_arrays(pa.array([0, 2, 2, len(values)], pa.int32()), values)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def _in_lists(values: Any) -> pa.Array:
     ],
     ids=lambda array: str(array.type),
 )
-def test_copied_bytes_are_those_of_the_values(array: pa.Array) -> None:
+def test_copied_bytes_are_those_of_the_values(array: pa.Array[Any]) -> None:
     """The bytes are those of the texts that Python gets, of the whole array and of each slice."""
     for start in range(len(array)):
         for end in range(start, len(array) + 1):
@@ -56,13 +56,14 @@ def _bytes(value: Any) -> int:
     return len(value.encode() if isinstance(value, str) else value or b"")
 
 
-def _shared(kind: str) -> pa.Array:
+def _shared(kind: str) -> pa.Array[Any]:
     """Return 2,000 rows that share one text of a megabyte."""
     one, rows = pa.array(["a" * 1_000_000]), pa.repeat(pa.scalar(0, pa.int8()), 2_000)
     if kind == "dictionary":
         return pa.DictionaryArray.from_arrays(rows, one)
     views = one.cast(pa.string_view())
     _, view, *texts = views.buffers()
+    assert view is not None
     return pa.Array.from_buffers(pa.string_view(), 2_000, [None, pa.py_buffer(view.to_pybytes()[:16] * 2_000), *texts])
 
 
@@ -89,7 +90,7 @@ def _source(path: Path) -> Source:
 def test_a_type_that_spark_lacks_is_an_error_of_the_file(tmp_path: Path) -> None:
     """The error names the file and the type."""
     table = pa.table({"ID": pa.array([["a"]], pa.list_view(pa.string())), "OBS_VALUE": ["1"]})
-    with pa.ipc.new_file(tmp_path / "data.arrow", table.schema) as writer:
+    with pa.ipc.new_file(str(tmp_path / "data.arrow"), table.schema) as writer:
         writer.write_table(table)
     rules = rules_of(version_of(structure(dimension("ID", text()), measure())), DSD)
     (tmp_path / "out").mkdir()

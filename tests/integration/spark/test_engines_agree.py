@@ -102,7 +102,7 @@ WORDS = (
 def test_any_text_under_any_type(spark: SparkSession) -> None:
     """All text types with facets have equal findings for odd, mutated and random texts, in all fields."""
     source = random.Random(5)
-    facets = [
+    facets: list[dict[str, Any]] = [
         {}, {"minValue": "-1", "maxValue": "100"}, {"minLength": 2, "maxLength": 6}, {"decimals": 2},
         {"isSequence": "true", "interval": "0.25", "startValue": "-1"}, {"pattern": "[^a-c\\d]+|\\w{2}|\\i\\c*"},
         {"startTime": "2000-Q1", "endTime": "2020"},
@@ -174,7 +174,7 @@ def test_typed_cases_pass_in_ansi_mode(spark: SparkSession, ansi: str) -> None:
     try:
         checked = validate(sent(spark, typed_frame()), typed_rules())
         assert findings_of_rows(collected(checked)) == typed_findings()
-        plan = checked._jdf.queryExecution().analyzed().toString()  # type: ignore[operator]
+        plan = checked._jdf.queryExecution().analyzed().toString()
         assert len(plan) < 400_000  # 2 million if it does
     finally:
         spark.conf.unset("spark.sql.ansi.enabled")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import arrow_udf, pandas_udf
+from pyspark.sql.functions import arrow_udf, pandas_udf  # type: ignore[attr-defined,unused-ignore]
 
 from kafka_replica import MemoryStore, Position, Record
 from kafka_replica.errors import UsageError
@@ -82,10 +82,10 @@ def test_look_ups_work_in_udfs_on_workers(spark: SparkSession, codes: BroadcastC
 
     @pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
     def known(values: pd.Series) -> pd.Series:
-        return codes.is_code(AREA, values)  # type: ignore[no-any-return]
+        return codes.is_code(AREA, values)
 
     @arrow_udf("string")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
-    def named(values: pa.Array) -> pa.Array:
+    def named(values: pa.Array[Any]) -> pa.Array[Any]:
         return codes.name(AREA, values, "fr")
 
     frame = spark.createDataFrame([(value,) for value in ("A", "B", "Q", None)], "area string").repartition(3)
@@ -157,7 +157,7 @@ def test_only_changes_are_sent(spark: SparkSession) -> None:
 
     @pandas_udf("boolean")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
     def both(values: pd.Series) -> pd.Series:
-        return now.is_code("T:CL3(1.0)", values) & ~now.is_code("T:CL4(1.0)", values)  # type: ignore[no-any-return]
+        return now.is_code("T:CL3(1.0)", values) & ~now.is_code("T:CL4(1.0)", values)
 
     frame = spark.createDataFrame([(one,) for one in ("C1", "NEW19", "NEW18")], "code string")
     assert [row.code for row in frame.filter(both("code")).collect()] == ["NEW19"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from py4j.protocol import Py4JJavaError
@@ -185,6 +185,7 @@ def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: Spa
 def test_spark_writes_periods_as_days(spark: SparkSession, tmp_path: Path) -> None:
     """Periods become the same days as with polars, or date-times if there is one among them."""
     schema = "DIM_1 string, TIME_PERIOD string, REPORTING_YEAR_START_DAY string, OBS_VALUE string"
+    collected: Literal["start", "middle", "end"]
     for days, collected in ((DAYS, "start"), (DAYS, "middle"), (MIXED, "end")):
         df = spark.createDataFrame([tuple(row.values()) for row in rows_of_days(days)], schema)
         folder = tmp_path / f"{len(days)}-{collected}"

@@ -60,7 +60,9 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
     options = {"kafka_bootstrap_servers": servers, "kafka_client_id": "spark", "topic": topic}
     frame = read(spark, "codes", **options)
     with Replica({"bootstrap.servers": servers}, topic) as replica:
-        snapshot = replica.wait_for(transaction.committed.position, 30)
+        position = transaction.committed.position
+        assert position is not None
+        snapshot = replica.wait_for(position, 30)
         here = views(spark, snapshot).codes()
     assert sorted(frame.collect()) == sorted(here.collect())
     assert frame.schema == here.schema
@@ -74,7 +76,9 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
         assert [tuple(row) for row in areas.collect()] == [("EU", 1), ("A", 1), ("B", 1)]
     (row,) = read(spark, "codes", **options, id="CL_AREA").select("code", "_position").collect()
     assert row.code == "NEW"
-    ((_, offset),) = second.committed.position.items()
+    end = second.committed.position
+    assert end is not None
+    ((_, offset),) = end.items()
     assert list(json.loads(row._position).values()) >= [offset]
 
 

@@ -37,7 +37,7 @@ def test_millions_of_findings_in_one_gigabyte(tmp_path: Path) -> None:
     """
     _write(tmp_path / "data.csv")
     command = [
-        Path(sys.executable).with_name("kafka-replica"), "validate", "data.csv", "--flow", "KR_DEMO:LABOUR(1.0)",
+        str(Path(sys.executable).with_name("kafka-replica")), "validate", "data.csv", "--flow", "KR_DEMO:LABOUR(1.0)",
         "--structures", str(sample_files()[0].parent), "--engine", "spark", "--out", "checked",
         "--findings", "findings.parquet", "--max-findings", str(_LISTED), "--report", "report.html",
     ]  # fmt: skip

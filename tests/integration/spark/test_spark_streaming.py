@@ -51,7 +51,9 @@ class World:
         with self.producer.transaction() as transaction:
             for part in split_message(message(content)):
                 transaction.put(str(part.urn), part.value, (("content-type", part.content_type.encode()),))
-        return self.replica.wait_for(transaction.committed.position, 30).version
+        position = transaction.committed.position
+        assert position is not None
+        return self.replica.wait_for(position, 30).version
 
     def observe(self, name: str, *areas: str) -> None:
         """Write a file of observations."""

@@ -20,7 +20,7 @@ _PATIENCE_S = 60.0
 """A timeout against hanging, in seconds; all expected events happen within a second or two."""
 
 
-def config(kafka: LocalKafka, **more: str | int | bool) -> dict[str, str | int | bool]:
+def config(kafka: LocalKafka, **more: str | int | bool) -> dict[str, Any]:
     """Return the configuration of a client; ``__`` in a name stands in for a dot."""
     given = {name.replace("__", "."): value for name, value in more.items()}
     return quiet({"bootstrap.servers": kafka.bootstrap_servers, **given})
@@ -51,7 +51,7 @@ def values(snapshot: Snapshot) -> dict[str, str]:
 def decided(replica: Replica, kafka: LocalKafka, topic: str, partitions: int = 1) -> Snapshot:
     """Return the version that has everything in the topic, once no transaction in it is open."""
     ends = all_decided(kafka.bootstrap_servers, topic, partitions)
-    return replica.wait_for(ends, timeout_s=_PATIENCE_S)  # type: ignore[arg-type] # plain tuples do
+    return replica.wait_for(ends, timeout_s=_PATIENCE_S)
 
 
 def assert_same_as_topic(snapshot: Snapshot, kafka: LocalKafka, topic: str, partitions: int = 1) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from confluent_kafka import (
     Consumer,
@@ -16,6 +18,8 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from kafka_replica import Partition
 
 AGGRESSIVE = {
     "cleanup.policy": "compact",
@@ -28,7 +32,7 @@ AGGRESSIVE = {
 """A topic compacted as aggressively as Kafka allows."""
 
 
-def quiet(config: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+def quiet(config: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration that prints nothing on stderr when a broker is stopped."""
     return {**config, "log_level": 0}
 
@@ -74,9 +78,9 @@ def wait_decided(bootstrap: str, topic: str, timeout_s: float = 60, partition: i
     raise TimeoutError(f"{topic} has an open transaction after {timeout_s} s")
 
 
-def all_decided(bootstrap: str, topic: str, partitions: int) -> dict[tuple[str, int], int]:
+def all_decided(bootstrap: str, topic: str, partitions: int) -> dict[Partition, int]:
     """Wait likewise for all partitions."""
-    return {(topic, number): wait_decided(bootstrap, topic, partition=number) for number in range(partitions)}
+    return {Partition(topic, number): wait_decided(bootstrap, topic, partition=number) for number in range(partitions)}
 
 
 def independent_read(bootstrap: str, topic: str, partitions: int = 1) -> dict[bytes, tuple[bytes, int]]:

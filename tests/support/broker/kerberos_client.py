@@ -58,7 +58,7 @@ def _read(properties: dict[str, Any], topic: str) -> list[str]:
             continue
         error = message.error()
         if error is None:
-            found.append(message.value().decode())
+            found.append((message.value() or b"").decode())
         elif error.code() == KafkaError._PARTITION_EOF and found:  # the marker may be written after the response
             break
     consumer.close()

@@ -5,8 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
+
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
+from support.broker.kafka_tools import quiet
 from support.core.certificates import Authority
 from support.core.secret_tools import PASSWORD
 
@@ -85,3 +95,17 @@ class Secured:
             given[name] = str(self.folder / given[name])
         protocol = _LISTENERS[listener]
         return {"bootstrap.servers": f"127.0.0.1:{self.ports[listener]}", "security.protocol": protocol, **given}
+
+
+def allow_all(secured: Secured, topic: str) -> None:
+    """Let every user read and write the topic, with any transactional id."""
+    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
+    rights = [
+        AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
+        for kind, name, operation in (
+            (ResourceType.TOPIC, topic, AclOperation.READ), (ResourceType.TOPIC, topic, AclOperation.WRITE),
+            (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE),
+        )
+    ]  # fmt: skip
+    for future in admin.create_acls(rights).values():
+        future.result(10)

@@ -162,8 +162,10 @@ def _look(source: LogReader, boundaries: Boundaries) -> Seen:
         positions = fetched.reading.positions
         gap |= bool(fetched.gaps)
     ends = source.ends()
-    cuts = (positions, ends.stable, ends.high)
-    return Seen(_entries(batches), *([position[partition] for partition in sorted(goal)] for position in cuts), gap)
+    read, stable, high = (
+        [each[partition] for partition in sorted(goal)] for each in (positions, ends.stable, ends.high)
+    )
+    return Seen(_entries(batches), read, stable, high, gap)
 
 
 def _entries(batches: list[Batch]) -> list[Entry]:

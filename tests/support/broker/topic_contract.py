@@ -356,7 +356,7 @@ class TopicContract(ABC):
             topic.drop()
             topic.recreate()
             topic.write({"b": b"new", "same": b"1"})
-            shown: list[dict[str, bytes]] = []
+            shown: list[dict[str, bytes | None]] = []
             wait_until(lambda: shown.append(values(replica.snapshot())) or "b" in shown[-1])
             # The recreated topic is empty for a moment, which may or may not be seen.
             assert all(state in ({"a": b"old", "same": b"1"}, {}, {"b": b"new", "same": b"1"}) for state in shown)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from kafka_replica import MemoryStore, Record, RocksStore, Snapshot
 from kafka_replica.history import VersionHistory
+from kafka_replica.stores import Store
 from kafka_replica.stores.rocks.folder import FORMAT
 from kafka_replica.testing import FakeTopic
 
@@ -41,7 +42,7 @@ def _record(record: Record) -> list[Any]:
 def make(folder: Path) -> dict[str, Any]:
     """Fill a folder with one of each; return what they hold."""
     topic = FakeTopic("kept", partitions=2)
-    stores = {"rocks": RocksStore(folder / "rocks"), "checkpoint": MemoryStore(folder / "checkpoint")}
+    stores: dict[str, Store] = {"rocks": RocksStore(folder / "rocks"), "checkpoint": MemoryStore(folder / "checkpoint")}
     expected: dict[str, Any] = {}
     with VersionHistory(folder / "history") as history:
         with topic.replica(stores["rocks"]) as rocks, topic.replica(stores["checkpoint"]) as memory:
@@ -65,7 +66,7 @@ def make(folder: Path) -> dict[str, Any]:
 def _write(topic: FakeTopic, step: int) -> Any:
     with topic.transaction() as transaction:
         for number in range(20):
-            transaction.put(f"k{step}-{number}", b"%d" % number * (number + 1), headers=[("h", b"x"), ("null", None)])
+            transaction.put(f"k{step}-{number}", b"%d" % number * (number + 1), headers=(("h", b"x"), ("null", None)))
         transaction.put("again", b"%d" % step)
         if step == 3:
             transaction.delete("k0-0")

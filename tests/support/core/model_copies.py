@@ -100,7 +100,7 @@ def _fork(found: Any, memo: dict[int, Any]) -> Any:
     elif kind is set:
         made = set(found)
     else:
-        made = kind.__new__(kind)
+        made = object.__new__(kind)
         for name in _fields(found):
             value = getattr(found, name)
             setattr(made, name, value if type(value) in _SHARED else _fork(value, memo))
@@ -124,7 +124,7 @@ def fingerprint(found: Any) -> Hashable:
     """Return a value that is equal if everything that can matter later is equal."""
     kind = type(found)
     if kind in _ATOMS:
-        return found  # type: ignore[no-any-return]
+        return found
     special = _PRINTS.get(kind)
     if special is not None:
         return special(found)

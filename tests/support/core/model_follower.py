@@ -36,7 +36,7 @@ class WatchedAssembly(DeltaBuilder):
         batches = list(batches)
         for batch in batches:
             for record in batch.content.records():
-                self.oracle.commit(batch.partition, record.offset)
+                self.oracle.commit(batch.partition, record[2])
         return super().add_committed(batches)
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from kafka_replica import RocksStore
+from kafka_replica import Record, RocksStore
 from kafka_replica.testing import FakeTopic, fake_cluster
 from support.core.rocks_crasher import forked
 from support.core.rocks_tools import values
@@ -92,7 +92,7 @@ def finish(folder: Path, seed: int) -> None:
     assert resume_point is not None, "it was never gone on from anything"
     read_to = resume_point.position.resume()
     unread = sum(record.offset >= read_to.get(record.source, 0) for record in written.topic.records())
-    expected = {}
+    expected: dict[bytes, Record] = {}
     for record in written.topic.records():
         if record.value is None:
             expected.pop(record.key, None)

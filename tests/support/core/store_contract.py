@@ -80,6 +80,7 @@ class StoreContract(ABC):
         applied = store.apply(
             Delta(records([(b"b", None), (b"c", None), (b"a", b"1"), (b"d", b"1")], 2)), Position({P: 6})
         )
+        assert applied is not None
         assert set(applied.changed) == {b"a", b"d"}
         assert set(applied.deleted) == {b"b"}
 
@@ -196,7 +197,8 @@ class StoreContract(ABC):
     @given(st.lists(st.tuples(writes, st.integers(0, 3)), max_size=6))
     def test_staged_records_are_shown_only_with_their_version(self, deltas: list[tuple[Writes, int]]) -> None:
         """A version applied in parts equals one applied as a whole; only the writer sees its parts before."""
-        store, model, offset = self.make(), {}, 0
+        store, offset = self.make(), 0
+        model: dict[bytes, bytes | None] = {}
         for written, parts in deltas:
             before = dict(store.snapshot())
             found = records(written, offset)
@@ -213,6 +215,7 @@ class StoreContract(ABC):
             applied = store.apply(Delta(pieces[-1]), Position({P: offset}))
             assert values(store.snapshot()) == after
             assert len(store.snapshot()) == len(after)
+            assert applied is not None
             assert set(applied.changed) == {key for key, _ in written} & after.keys()
             assert set(applied.deleted) == model.keys() - after.keys()
             model = after
@@ -247,6 +250,7 @@ class StoreContract(ABC):
         assert (now.version, now.position) == (1 if forget else 2, Position({P: 5_000}))
         assert all(record.offset >= 2_000 for record in now.values())
         then = {} if forget else before
+        assert applied is not None
         assert set(applied.changed) == {key for key in after if after[key] != then.get(key)}
         assert set(applied.deleted) == then.keys() - after.keys()
         store.apply(Delta(records(later, 6_000)), Position({P: 7_000}))
@@ -256,7 +260,8 @@ class StoreContract(ABC):
     def test_the_bookmark_is_that_of_the_version(self) -> None:
         """The resume point is stored with the version, may be updated, and is removed with the data."""
         store = self.make()
-        assert store.resume_point is None
+        at_first = store.resume_point
+        assert at_first is None
         first = ResumePoint(Position({P: 1}), {"t": "id"}, {P: 3}, 5, "all", "life")
         store.apply(Delta(records([(b"a", b"1")])), first.position, first)
         assert store.resume_point == first

@@ -51,7 +51,7 @@ def world_rules() -> Rules:
     return rules_of(world(), FLOW)
 
 
-SAYING = [
+SAYING: list[dict[str, str | None]] = [
     {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "DATAFLOW": None},
     {"STRUCTURE": "datastructure", "STRUCTURE_ID": "T:D(1.0)", "DATAFLOW": "T:OTHER(1.0)"},
     {"STRUCTURE": "dataprovision", "STRUCTURE_ID": "T:PA(1.0)", "DATAFLOW": None},
@@ -262,7 +262,7 @@ WRONG_HEADERS = (
     ("an empty file", "", "SDMX-CSV|the file is empty"),
 )
 
-WRONG_WORDS = (
+WRONG_WORDS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"action": "R"}, "action='R': give one of information, append, replace, merge, delete"),
     ({"keys": "nope"}, "keys='nope': give one of none, series, obs, both"),
     ({"labels": "names"}, "labels='names': give one of id, name, both"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 from xml.sax.saxutils import quoteattr
@@ -211,13 +212,21 @@ def cross_sectional(data: Data) -> str:
     )
 
 
+def _specific_at(at: str | None, version: str, data: Data, place: Place) -> str:
+    return specific(data, at, place, version)
+
+
+def _generic_at(at: str | None, data: Data, place: Place) -> str:
+    return generic(data, at, place)
+
+
 LAYOUTS: Final[Mapping[str, Callable[[Data, Place], str]]] = {
     **{
-        f"specific {version} {at}": lambda data, place, at=at, version=version: specific(data, at, place, version)
+        f"specific {version} {at}": partial(_specific_at, at, version)
         for version in ("v2_1", "v3_0", "v3_1")
         for at in (*DIMENSIONS, None)
     },
-    **{f"generic {at}": lambda data, place, at=at: generic(data, at, place) for at in (*DIMENSIONS, None)},
+    **{f"generic {at}": partial(_generic_at, at) for at in (*DIMENSIONS, None)},
     "compact": compact,
     "generic 2.0": generic_2_0,
     "cross-sectional": lambda data, place: cross_sectional(data),

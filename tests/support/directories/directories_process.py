@@ -65,7 +65,8 @@ class FollowedDatabase:
         """Return what a version holds."""
         is_whole = self._judge is not None and self._judge._is_whole(change)
         views = {table: directory.at(change.snapshot) for table, directory in self.directories.items()}
-        clock: Any = views.get("clock", {}).get("1")
+        clocks: Any = views.get("clock", {})
+        clock = clocks.get("1")
         digests = digests_of({table: view.values() for table, view in views.items()})
         return Line(change.version, is_whole, None if clock is None else clock.number, digests)
 

@@ -36,7 +36,7 @@ class Hop(Piece):
     """A piece that adds one more header each time, and keeps those that are there."""
 
     name = "hop"
-    keys = (HeaderKey("hop", 0x8000_0001),)
+    keys: tuple[HeaderKey, ...] = (HeaderKey("hop", 0x8000_0001),)
     decides_value = False
 
     @property

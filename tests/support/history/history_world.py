@@ -361,7 +361,7 @@ def failing(history: VersionHistory, at_write: int) -> Iterator[list[int]]:
             raise StoreError("writing: no space left on device")
         real(database, batch, is_logged=is_logged)
 
-    Database.write = write  # type: ignore[method-assign] # a mock would keep the database open
+    Database.write = write  # type: ignore[method-assign,assignment] # a mock would keep the database open
     try:
         yield failed
     finally:

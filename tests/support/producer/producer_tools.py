@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from sqlalchemy import Engine
@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.headers.transactions import TransactionHeaders, read
 from kafka_replica.producer.service.structure_producer import ProducerSettings
+from kafka_replica.records import Headers
 from support.broker.kafka_tools import quiet, wait_decided
 
 PATIENCE_S = 60.0
@@ -56,7 +57,7 @@ def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders 
 def records_of(bootstrap: str, place: Partition) -> list[Record]:
     """Return every committed record of a partition, in order, as a plain consumer sees it."""
     wait_decided(bootstrap, place.topic, partition=place.partition)
-    group = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
+    group: dict[str, Any] = {"group.id": "log", "isolation.level": "read_committed", "enable.partition.eof": True}
     reader = Consumer(
         quiet({"bootstrap.servers": bootstrap, "auto.offset.reset": "earliest", "enable.auto.commit": False, **group})
     )
@@ -65,13 +66,16 @@ def records_of(bootstrap: str, place: Partition) -> list[Record]:
     while True:
         message = reader.poll(20)
         assert message is not None
-        if message.error() is not None:
-            assert message.error().code() == KafkaError._PARTITION_EOF, message.error()
+        error = message.error()
+        if error is not None:
+            assert error.code() == KafkaError._PARTITION_EOF, error
             reader.close()
             return found
-        headers = tuple(message.headers() or ())
+        key, offset, headers = message.key(), message.offset(), cast("Headers", tuple(message.headers() or ()))
+        assert key is not None
+        assert offset is not None
         stamp = message.timestamp()[1]
-        found.append(Record(message.key(), message.value(), message.offset(), stamp, headers, place))
+        found.append(Record(key, message.value(), offset, stamp, headers, place))
 
 
 def transactions_of(bootstrap: str, topic: str) -> list[tuple[int, int]]:
@@ -108,3 +112,8 @@ class Watched:
     def close(self) -> None:
         """End the replica."""
         self.replica.close()
+
+
+def producer_command(*arguments: str) -> list[str]:
+    """Return the command line of ``kafka-replica producer``."""
+    return [str(Path(sys.executable).with_name("kafka-replica")), "producer", *arguments]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 
 from kafka_replica.broker.writing.faults import Fault
@@ -147,7 +147,7 @@ class Instance:
                 case _:
                     event = WaitEnd()
 
-    def _do(self, effect: Callable[[], Event], failed: Event) -> Iterator[Event | None]:
+    def _do(self, effect: Callable[[], Event], failed: Event) -> Generator[None, None, Event]:
         luck = self._luck()
         yield
         if luck is Luck.DIES:
@@ -159,7 +159,7 @@ class Instance:
             raise DeadError
         return failed if luck is Luck.LOST else event
 
-    def _acquire(self) -> Iterator[None]:
+    def _acquire(self) -> Generator[None, None, Event]:
         world = self.world
 
         def take() -> Event:
@@ -170,7 +170,7 @@ class Instance:
 
         return (yield from self._do(take, DatabaseFailure()))
 
-    def _query(self) -> Iterator[None]:
+    def _query(self) -> Generator[None, None, Event]:
         world = self.world
         running, sent = world.running, world.sent  # one statement after another, as READ COMMITTED has it
         incarnation, is_new = world.incarnation, world.is_new
@@ -187,7 +187,7 @@ class Instance:
 
         return (yield from self._do(looked, DatabaseFailure()))
 
-    def _connect(self) -> Iterator[None]:
+    def _connect(self) -> Generator[None, None, Event]:
         world = self.world
 
         def take_up() -> Event:
@@ -211,7 +211,7 @@ class Instance:
 
         return (yield from self._do(connected, failed))
 
-    def _send(self, tx_id: int) -> Iterator[None]:
+    def _send(self, tx_id: int) -> Generator[None, None, Event]:
         world, name = self.world, self._rows[tx_id - 1]
 
         def commit() -> Event:
@@ -223,7 +223,7 @@ class Instance:
 
         return (yield from self._do(commit, KafkaFailure(Fault.TRANSITORY, "no answer", may_have_arrived=True)))
 
-    def _mark(self, decision: MarkSent) -> Iterator[None]:
+    def _mark(self, decision: MarkSent) -> Generator[None, None, Event]:
         world, up_to = self.world, decision.up_to
         incarnation = self._connected_as
 
@@ -238,7 +238,7 @@ class Instance:
 
         return (yield from self._do(mark, DatabaseFailure()))
 
-    def _suspend(self, decision: Suspend) -> Iterator[None]:
+    def _suspend(self, decision: Suspend) -> Generator[None, None, Event]:
         world = self.world
 
         def suspend() -> Event:

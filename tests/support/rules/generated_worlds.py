@@ -108,7 +108,7 @@ def _times(source: random.Random) -> dict[str, str]:
     return source.choice([{}, {}, {"startTime": "2020"}, {"startTime": "2000-Q1", "endTime": "2020-06"}])
 
 
-def _facets(source: random.Random) -> dict[str, object]:
+def _facets(source: random.Random) -> dict[str, Any]:
     return source.choice([
         {}, {"minValue": "-1", "maxValue": "100"}, {"minLength": 1, "maxLength": 3}, {"decimals": 1},
         {"isSequence": "true", "interval": "0.5", "startValue": "-1"}, {"pattern": source.choice(PATTERNS)},
@@ -135,7 +135,8 @@ def _attribute(source: random.Random, id_: str) -> _Component:
 
 
 def _measure(source: random.Random, id_: str) -> _Component:
-    representation = text(source.choice(MEASURES), **source.choice([{}, {"minValue": 0}, {"decimals": 2}]))
+    facets: dict[str, Any] = source.choice([{}, {"minValue": 0}, {"decimals": 2}])
+    representation = text(source.choice(MEASURES), **facets)
     return _Component(id_, measure(id_, representation, source.choice(["optional", "mandatory"])), NUMBERS)
 
 

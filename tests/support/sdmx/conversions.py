@@ -34,6 +34,8 @@ ML: Final = {
     Format.SDMX_ML_3_1: "31",
 }  # fmt: skip
 JSON: Final = {Format.SDMX_JSON_1_0: "10", Format.SDMX_JSON_2_0: "20", Format.SDMX_JSON_2_1: "21"}
+ML_FORMATS: Final = {edition: format_ for format_, edition in ML.items()}
+JSON_FORMATS: Final = {edition: format_ for format_, edition in JSON.items()}
 FORMATS: Final = tuple(map(Format, media_types()))
 
 # RFC 3339 and RFC 3986, as far as they matter here: jsonschema does not check the formats that schemas name by itself.
@@ -132,8 +134,9 @@ def _xml_samples(version: str, rounds: int, chance: random.Random) -> Iterator[b
                 join_references(element)
                 # A <URN> may replace a <Ref> and be of any class; and URNs of 3.x may be of another artefact.
                 for node in list(element.iter("URN")):
-                    if node.getparent() is not None and node.getparent().find("Ref") is not None:
-                        node.getparent().remove(node)
+                    parent = node.getparent()
+                    if parent is not None and parent.find("Ref") is not None:
+                        parent.remove(node)
                 root = message_with(container, element)
                 header = root[0]
                 for name, text in (("Test", "false"), ("Prepared", "2020-01-01T00:00:00Z")):

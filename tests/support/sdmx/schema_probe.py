@@ -186,7 +186,7 @@ def _probe_xml(findings: Findings, root: etree._Element, top: etree._Element, be
         path = path_of(node, top)
         for name, value in node.attrib.items():
             change, undo = partial(node.set, name, other_value(value)), partial(node.set, name, value)
-            findings.probe(f"{path}@{name}", change, undo, read, before)
+            findings.probe(f"{path}@{name!s}", change, undo, read, before)
         text, parent = node.text or "", node.getparent()
         if text.strip():
             change, undo = partial(setattr, node, "text", other_value(text)), partial(setattr, node, "text", text)
@@ -234,7 +234,7 @@ def _probe_json(findings: Findings, place: str, holder: Any, key: Any, read: Cal
 
 def leaves(holder: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """Yield each plain value and empty object below: its path, the object or list that holds it, and its key there."""
-    pairs = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
+    pairs: list[tuple[Any, Any]] = list(holder.items()) if isinstance(holder, dict) else list(enumerate(holder))
     for key, value in pairs:
         name = "[]" if isinstance(holder, list) else f".{re.sub('^P[0-9]+$', '*', key)}"
         if isinstance(value, dict | list) and value:

@@ -64,11 +64,11 @@ def international(draw: Any, least: int = 0) -> InternationalString:
 
 
 @st.composite
-def annotations(draw: Any) -> tuple[Annotation, ...]:
+def annotation_lists(draw: Any) -> tuple[Annotation, ...]:
     """Draw annotations, as 2.1 has them too."""
     optional = st.none() | TEXTS
     one = st.builds(Annotation, id=optional, title=optional, type=optional, text=international())
-    return draw(some(one, 2))  # type: ignore[no-any-return]
+    return draw(some(one, 2))
 
 
 @st.composite
@@ -84,7 +84,7 @@ def maintained(draw: Any, class_: str) -> dict[str, Any]:
         "urn": draw(urns(class_)),
         "names": draw(international(1)),
         "descriptions": draw(international()),
-        "annotations": draw(annotations()),
+        "annotations": draw(annotation_lists()),
         "valid_from": draw(st.none() | st.just("2020-01-01T00:00:00")),
         "valid_to": draw(st.none() | st.just("2021-01-01T00:00:00Z")),
         "is_partial": draw(st.booleans()) and class_.endswith(("Scheme", "Codelist")),
@@ -93,7 +93,11 @@ def maintained(draw: Any, class_: str) -> dict[str, Any]:
 
 def named(draw: Any) -> dict[str, Any]:
     """Draw the common properties of an item."""
-    return {"names": draw(international(1)), "descriptions": draw(international()), "annotations": draw(annotations())}
+    return {
+        "names": draw(international(1)),
+        "descriptions": draw(international()),
+        "annotations": draw(annotation_lists()),
+    }
 
 
 @st.composite
@@ -182,7 +186,7 @@ def data_structures(draw: Any) -> DataStructure:
             "concept": draw(urns("Concept", item=True)),
             "representation": draw(st.none() | representations()),
             "concept_roles": draw(some(urns("Concept", item=True), 2)),
-            "annotations": draw(annotations()),
+            "annotations": draw(annotation_lists()),
         }
 
     groups = {"GROUP": Group(urn=base["urn"].with_item("GroupDimensionDescriptor", "GROUP"), dimensions=tuple(keys))}

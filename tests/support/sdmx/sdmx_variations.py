@@ -35,7 +35,7 @@ from support.sdmx.sdmx_models import (
     LANGUAGES,
     TEXTS,
     TODAY,
-    annotations,
+    annotation_lists,
     data_structures,
     international,
     maintained,
@@ -122,7 +122,7 @@ def organisation_schemes(draw: Any) -> OrganisationScheme:
         id_: class_(urn=base["urn"].with_item(class_.__name__, id_), contacts=draw(some(CONTACTS, 2)), **named(draw))
         for id_ in draw(st.lists(IDS, unique=True, max_size=3))
     }
-    return scheme(organisations=Items(found), **base)  # type: ignore[no-any-return]
+    return scheme(organisations=Items(found), **base)
 
 
 @st.composite
@@ -143,7 +143,7 @@ def provision_agreements(draw: Any) -> ProvisionAgreement:
 @st.composite
 def value_lists(draw: Any) -> ValueList:
     """Draw a value list."""
-    value = st.builds(ValueItem, id=TEXTS, names=international(1), annotations=annotations())
+    value = st.builds(ValueItem, id=TEXTS, names=international(1), annotations=annotation_lists())
     return ValueList(value_items=draw(some(value)), **draw(maintained("ValueList")))
 
 
@@ -202,7 +202,7 @@ def varied(draw: Any) -> Artefact:
     """Return an artefact with some of its fields changed, wherever they occur."""
     artefact = draw(TODAY | OTHERS)
     fields = draw(st.lists(st.sampled_from(sorted(VARIED)), max_size=3, unique=True))
-    return FieldChanges([{field: _drawn(draw, VARIED[field]) for field in fields}]).apply(artefact)  # type: ignore[no-any-return]
+    return FieldChanges([{field: _drawn(draw, VARIED[field]) for field in fields}]).apply(artefact)
 
 
 def _drawn(draw: Callable[[st.SearchStrategy[Any]], Any], one: st.SearchStrategy[Any]) -> Callable[[Any, Any], Any]:

@@ -106,6 +106,7 @@ def labour_topic(name: str = "fake") -> FakeTopic:
         for key in snapshot:
             record = snapshot.get(key)
             assert record is not None
+            assert record.value is not None
             transaction.put(record.key, record.value, headers=record.headers)
     return topic
 

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from support.server.data_samples import LABOUR_CSV
 from support.server.server_tools import connected
@@ -163,8 +163,9 @@ def _sent(address: str, data: bytes) -> list[int]:
     return []
 
 
-def _all_of(client: object) -> bytes:
-    found, recv = [], client.recv  # type: ignore[attr-defined]
+def _all_of(client: Any) -> bytes:
+    found: list[bytes] = []
+    recv = client.recv
     while chunk := recv(1 << 20):
         found.append(chunk[:4096] if len(found) > 20 else chunk)  # the rest of a large answer tells nothing more
     return b"".join(found)

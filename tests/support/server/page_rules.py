@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from support.server.axe import axe_core
 from support.server.browser import CONTRASTS, Browser
@@ -37,7 +37,7 @@ def check_rules(browser: Browser, path: str) -> None:
 
 def check_keyboard(browser: Browser, path: str) -> None:
     """Check the open page: Tab reaches every field and link in order, each visibly; the first one skips the head."""
-    stops = []
+    stops: list[Any] = []
     while True:
         browser.press(TAB)
         stop = browser.run(_STOPS)

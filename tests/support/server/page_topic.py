@@ -14,7 +14,7 @@ def publish(topic: FakeTopic, artefacts: Iterable[Artefact], format_: Format = F
     """Write a record for each artefact in one transaction; return the position after it."""
     with topic.transaction() as transaction:
         for artefact in artefacts:
-            headers = [("content-type", str(format_).encode())]
+            headers = (("content-type", str(format_).encode()),)
             transaction.put(bytes(artefact.urn), write_message(artefact, format_), headers)
     return topic.end()
 

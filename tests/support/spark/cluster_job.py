@@ -75,9 +75,9 @@ def main(master: str, folder: Path, package: str) -> dict[str, object]:
     found["good"], found["bad"] = good.count(), bad.count()
     here = broadcast(spark, snapshot)
 
-    @F.pandas_udf("string")  # type: ignore[call-overload,untyped-decorator,unused-ignore]
+    @F.pandas_udf("string")  # type: ignore[attr-defined,call-overload,untyped-decorator,unused-ignore]
     def area(values: pd.Series) -> pd.Series:
-        return here.name(AREAS, values)  # type: ignore[no-any-return]
+        return here.name(AREAS, values)
 
     found["areas"] = [row[0] for row in data.select(area("REF_AREA")).distinct().collect()]
     executors, packages = F.udf(executor, "string"), F.udf(has_package, "boolean")

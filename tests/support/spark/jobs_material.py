@@ -18,5 +18,5 @@ def checkpoint(path: Path) -> None:
     snapshot = samples()
     store = MemoryStore(path)
     cut = Position({SOURCE: len(snapshot)})
-    store.apply(Delta(snapshot.values()), cut, ResumePoint(cut))
+    store.apply(Delta(list(snapshot.values())), cut, ResumePoint(cut))
     store.close()

@@ -24,7 +24,7 @@ _CODELIST = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist="
 
 def apply(store: MemoryStore, records: Iterable[Record], offset: int) -> Snapshot:
     """Apply the next version of the store, with that offset as its position."""
-    store.apply(Delta(records), Position({SOURCE: offset}))
+    store.apply(Delta(list(records)), Position({SOURCE: offset}))
     return store.snapshot()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kafka_replica import Record
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.containers import InternationalString, Items
@@ -74,7 +76,7 @@ def codelist(id_: str, *codes: str, extends: str | None = None) -> Codelist:
 def _structure() -> DataStructure:
     own = urn("DataStructure", "DSD")
 
-    def part(cls: str, id_: str, given: Representation | None = None) -> dict[str, object]:
+    def part(cls: str, id_: str, given: Representation | None = None) -> dict[str, Any]:
         return {"urn": own.with_item(cls, id_), "concept": urn("Concept", "CS", id_), "representation": given}
 
     return DataStructure(

@@ -20,6 +20,7 @@ from kafka_replica import ConfigurationError, MemoryStore, Partition, Position, 
 from kafka_replica.errors import StoreError, StoreInUseError
 from kafka_replica.records import Stored
 from kafka_replica.stores import checkpoint_file as saver
+from kafka_replica.stores import checkpoint_writer
 from kafka_replica.stores.checkpoint import load
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -265,7 +266,7 @@ def test_a_file_that_was_removed_is_written_whole(path: Path) -> None:
 
 def test_a_save_that_ends_after_its_data_was_forgotten(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """New data is saved although a save of forgotten data, with the same number and resume point, ends later."""
-    begun, may_end, write = threading.Event(), threading.Event(), saver.write
+    begun, may_end, write = threading.Event(), threading.Event(), checkpoint_writer.write
 
     def slow(*image: Any) -> Any:
         begun.set()

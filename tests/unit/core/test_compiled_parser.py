@@ -11,11 +11,13 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_replica import ConfigurationError
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common import compiled
 from kafka_replica.common.compiled import HEAP, PARSER, VARIABLE, CompiledParser
@@ -74,7 +76,7 @@ def assert_same(data: bytes, from_offset: int = 0) -> list[Record] | None:
     return found
 
 
-def one_timestamp(timestamp_ms: int) -> dict[str, int]:
+def one_timestamp(timestamp_ms: int) -> dict[str, Any]:
     """Return the arguments of a batch whose records share a timestamp."""
     return {"first_timestamp": timestamp_ms, "max_timestamp": timestamp_ms}
 
@@ -284,7 +286,7 @@ def test_without_the_module(variable: str | None, missing: bool) -> None:
 def test_the_command_names_the_parser(name: str) -> None:
     """``kafka-replica --version`` reports whether the compiled or the general parser is used."""
     environment = {**os.environ, VARIABLE: "0" if name == "general" else "1"}
-    command = [Path(sys.executable).with_name("kafka-replica"), "--version"]
+    command = [str(Path(sys.executable).with_name("kafka-replica")), "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.startswith("kafka-replica, version ")
     assert done.stdout.endswith(f", with the {name} parser of record batches\n")
@@ -304,7 +306,7 @@ def test_a_module_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "_INTERFACE", -1)
     for name in ("_records", "_heap"):
         assert compiled._load(name, None) is None
-        with pytest.raises(compiled.ConfigurationError, match="was built from another version"):
+        with pytest.raises(ConfigurationError, match="was built from another version"):
             compiled._load(name, "1")
 
 

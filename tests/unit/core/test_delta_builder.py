@@ -244,7 +244,7 @@ def test_new_keys_are_added_at_once_with_the_same_result(
             for at, (key, alive) in enumerate(content)
         ]
         ends[partition] = max(ends[partition], first + len(raw))
-        records = raw if number % 2 else [Record(*one, partition) for one in raw]
+        records = raw if number % 2 else [Record._make((*one, partition)) for one in raw]
         found = []
         for one in shown:
             batch = Batch(

@@ -80,7 +80,7 @@ def stores(request: pytest.FixtureRequest) -> Iterator[list[Store]]:
         yield [MemoryStore()] * 9
         return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        yield _Reopened(Path(name))  # type: ignore[misc]
+        yield _Reopened(Path(name))
 
 
 class _Reopened(list[Store]):

@@ -105,7 +105,15 @@ def authority(name: str) -> bytes:
 
 def keytool(java: str, store: Path, *arguments: str) -> None:
     """Run a Java's own tool on a store."""
-    command = [KEYTOOLS[java], *arguments, "-keystore", store, "-storepass", STORE_PASSWORD, "-noprompt"]
+    command: list[str | Path] = [
+        KEYTOOLS[java],
+        *arguments,
+        "-keystore",
+        store,
+        "-storepass",
+        STORE_PASSWORD,
+        "-noprompt",
+    ]
     done = subprocess.run(
         [*command, "-J-Dfile.encoding=UTF-8", "-J-Dsun.jnu.encoding=UTF-8", *QUICK_START],
         capture_output=True, text=True, env={"LC_ALL": "C.UTF-8"}, check=False,

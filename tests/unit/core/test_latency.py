@@ -88,7 +88,8 @@ def test_merged_versions_name_their_transactions_up_to_a_limit() -> None:
 
     merged = MergedDiff(step("s/1"))
     merged.add(step("s/2", "s/1"))
-    assert merged.origins == ("s/1", "s/2")
+    of_two = merged.origins
+    assert of_two == ("s/1", "s/2")
     merged.add(step(*(f"s/{number}" for number in range(2000))))
     assert merged.origins is None
     merged.add(step("s/3"))

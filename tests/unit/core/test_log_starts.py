@@ -122,7 +122,7 @@ def test_a_key_with_records_in_several_partitions() -> None:
     for partition, offset in ((P0, 9), (P1, 2), (Q, 1)):
         add_committed(delta_builder, record("k", partition, offset))
     present = dict(delta_builder.take(Position({P0: 10, P1: 10, Q: 10})).changes)
-    delta_builder._present = present.get  # type: ignore[assignment]
+    delta_builder._present = present.get
     assert present[b"k"].source == Q  # type: ignore[union-attr]
     assert delta_builder.expire({P1: 5}, places(present))[0] == 0  # type: ignore[arg-type]
     assert delta_builder.is_empty

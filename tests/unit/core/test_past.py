@@ -102,7 +102,7 @@ class Story:
         else:
             with self.topic.transaction() as transaction:
                 for _ in range(self.dice.randint(1, 4)):
-                    key = f"k{self.dice.randint(0, 12)}"
+                    key = b"k%d" % self.dice.randint(0, 12)
                     if self.dice.random() < 0.3:
                         transaction.delete(key)
                     else:

@@ -81,8 +81,8 @@ def test_several_partitions_are_quiescent_only_at_the_requested_ends() -> None:
     """Partitions quiet at different times are not enough: the ends are requested, and must equal what was read."""
     rule = rule_of(P0, P1)
     first = batch(P0, 0)
-    assert rule.take(reading({P0: 2, P1: 2}, {P0: 2, P1: 3}, first), every_point=True) == []
-    assert not rule.wants_ends
+    decided = rule.take(reading({P0: 2, P1: 2}, {P0: 2, P1: 3}, first), every_point=True)
+    assert (decided, rule.wants_ends) == ([], False)
     assert rule.take(reading({P0: 2, P1: 3}, {P0: 2, P1: 3}), every_point=True) == []
     assert rule.wants_ends
     read, further = Position({P0: 2, P1: 3}), Position({P0: 4, P1: 3})

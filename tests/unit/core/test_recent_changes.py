@@ -77,7 +77,7 @@ def join(driver: Driver, since: int | None, recent_changes: int, max_pending: in
     assert reader.mailbox.ready == (present > 0 and not (goes_on and since == present))
     if not goes_on:
         reader.version, reader.state = None, {}
-    elif present > since:
+    elif since is not None and present > since:
         first = reader.take()
         assert not first.initial
         assert first.version == since + 1, "a change of its own for each version"

@@ -226,7 +226,7 @@ def test_the_version_of_the_package() -> None:
     assert kafka_replica.__version__ == project["version"]
     assert "__version__" in dir(kafka_replica)
     with pytest.raises(AttributeError, match="no attribute 'Replika'"):
-        kafka_replica.Replika  # noqa: B018
+        kafka_replica.Replika  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_importing_the_package_imports_next_to_nothing() -> None:
@@ -246,7 +246,7 @@ def test_importing_the_package_imports_next_to_nothing() -> None:
 def test_a_change_of_a_whole_version_on_disk_counts_nothing(tmp_path: Path) -> None:
     """A change of a whole version on disk does not scan its keys to count them."""
     store = RocksStore(tmp_path / "s")
-    snapshot = filled(store, 3)
+    snapshot: Any = filled(store, 3)
     snapshot._tally.keys = None
     assert repr(Change(snapshot, None, snapshot.keys(), ())) == "<Change to version 1, the whole state>"
     assert snapshot._tally.keys is None

@@ -121,7 +121,7 @@ def _has_forgotten(story: Story, act: int) -> bool:
 def test_a_replica_that_is_killed_again_and_again(folder: Path) -> None:
     """A replica killed repeatedly during writes keeps a whole version, never an older one, and finally catches up."""
     program = TESTS / "support/core/rocks_killed.py"
-    command = [sys.executable, program, folder, str(KILLS), "1"]
+    command = [sys.executable, str(program), str(folder), str(KILLS), "1"]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=20 * KILLS)
     assert done.returncode == 0, done.stderr
     begun_at, ended_at, written = map(int, done.stdout.split())

@@ -241,7 +241,7 @@ def test_a_folder_that_cannot_be_made(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"block_cache_bytes": -1}, {"write_buffer_bytes": 65535}])
-def test_sizes_that_cannot_be(folder: Path, settings: dict[str, int]) -> None:
+def test_sizes_that_cannot_be(folder: Path, settings: dict[str, Any]) -> None:
     """Invalid sizes are refused before anything is made."""
     with pytest.raises(ConfigurationError, match="block_cache_bytes is a number of bytes"):
         RocksStore(folder / "new", **settings)
@@ -375,7 +375,8 @@ def test_a_look_that_was_overtaken_is_repeated(folder: Path, monkeypatch: pytest
     """A read-only open is repeated when RocksDB read the list of files before a change and the log after it."""
     store = RocksStore(folder)
     publish(store, {b"a": b"1"})
-    real, looks = beside._open, []
+    real = beside._open
+    looks: list[Generation] = []
 
     def slow(*arguments: Any) -> Generation:
         found = real(*arguments)
@@ -411,7 +412,8 @@ def test_looking_never_finds_half_a_version(folder: Path) -> None:
     """
     store = RocksStore(folder, write_buffer_bytes=1 << 16)
     publish(store, many(300, b"1" * 50))
-    ended, problems = threading.Event(), []
+    ended = threading.Event()
+    problems: list[object] = []
 
     def look() -> None:
         try:

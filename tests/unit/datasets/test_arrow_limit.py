@@ -6,7 +6,7 @@ import io
 import random
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.ipc
@@ -16,7 +16,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.arrow_limit import check_expanded_bytes, expanded_bytes
 
 
-def _written(start: Any, compression: str | None, batches: list[pa.RecordBatch]) -> bytes:
+def _written(start: Any, compression: Literal["lz4", "zstd"] | None, batches: list[pa.RecordBatch]) -> bytes:
     made = io.BytesIO()
     with start(made, batches[0].schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as writer:
         for batch in batches:
@@ -41,7 +41,7 @@ def _batches() -> list[pa.RecordBatch]:
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
 @pytest.mark.parametrize("start", [pa.ipc.new_file, pa.ipc.new_stream])
-def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: str | None) -> None:
+def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: Literal["lz4", "zstd"] | None) -> None:
     """Files and streams, compressed or not; pyarrow pads buffers that are not compressed to 8 bytes."""
     batches = _batches()
     expected = sum(batch.nbytes for batch in batches)
@@ -59,7 +59,7 @@ def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: str | None
     ids=["a long list in one row", "a long text in one row", "nulls"],
 )
 @pytest.mark.thorough
-def test_one_long_value_is_refused(start: Any, column: Callable[[], pa.Array]) -> None:
+def test_one_long_value_is_refused(start: Any, column: Callable[[], pa.Array[Any]]) -> None:
     """Few rows can expand to as much as many."""
     data = _written(start, "zstd", [pa.record_batch([column()], names=["x"])])
     assert len(data) < 1_000_000

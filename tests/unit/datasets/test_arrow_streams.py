@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Literal
 
 import polars as pl
 import pyarrow as pa
@@ -25,7 +26,7 @@ def _table() -> pa.Table:
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-def test_parts_have_the_rows_of_the_stream(compression: str | None) -> None:
+def test_parts_have_the_rows_of_the_stream(compression: Literal["lz4", "zstd"] | None) -> None:
     """All parts together have the rows of the stream; each has a limited number, and says how far it was read."""
     made = io.BytesIO()
     table = _table()

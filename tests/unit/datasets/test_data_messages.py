@@ -64,7 +64,7 @@ _ROW = {
     "STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "ACTION": "A", "DIM_1": "A", "DIM_2": "B", "NOTE": "01",
     "TIME_PERIOD": "2014-01", "OBS_VALUE": "12.40", "ST": "X", "GRP": "grouped", "SET": "all",
 }  # fmt: skip
-ROWS = [_ROW, {**_ROW, "TIME_PERIOD": "2014-02", "OBS_VALUE": "1", "ST": None}]
+ROWS: list[dict[str, Any]] = [_ROW, {**_ROW, "TIME_PERIOD": "2014-02", "OBS_VALUE": "1", "ST": None}]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -106,7 +106,7 @@ def test_an_observation_without_its_period(tmp_path: Path) -> None:
     assert (last["OBS_VALUE"], last["DIM_2"], last["TIME_PERIOD"]) == ("5", "C", None)
 
 
-_REL = {"dataflow": {}}
+_REL: dict[str, Any] = {"dataflow": {}}
 
 
 def _json_2() -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_json_values_stay_as_written() -> None:
     values = b'[12.40, 1E5, 99999999999999999999999, -0.0, true, "", "#N/A", [0, 1], [0], [[1, "x"], "y"], {"en": "t"}]'
     listed = [{"names": {"en": "one", "fr": "un"}, "name": "one"}, {"value": "v"}, {"values": ["a", "b"]}]
     names = ["M", "N", "O", "P", "Q", "R", "S", "T1", "T2", "U", "V"]
-    components = [{"id": name} for name in names]
+    components: list[dict[str, Any]] = [{"id": name} for name in names]
     components[7:9] = [codes("T1", "p", "q"), {"id": "T2", "values": listed}]
     data = json.dumps(message({"observations": {"0:0:0": "@"}}, measures={"observation": components})).encode()
     row = rows_in(data.replace(b'"@"', values))[0]

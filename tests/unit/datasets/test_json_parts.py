@@ -79,7 +79,9 @@ def two_data_sets(seed: int) -> dict[str, Any]:
 def written(seed: int) -> bytes:
     """Return such a message as text, in one of several layouts and encodings, in some cases damaged."""
     dice = random.Random(seed)
-    layout = dice.choice([{}, {"indent": 1}, {"separators": (",", ":")}, {"separators": (" ,\n", " : ")}])
+    layout: dict[str, Any] = dice.choice(
+        [{}, {"indent": 1}, {"separators": (",", ":")}, {"separators": (" ,\n", " : ")}]
+    )
     text = json.dumps(two_data_sets(seed), **layout)
     if dice.random() < 0.2:
         text = text.replace("1.5", dice.choice(["NaN", "-Infinity", "12.40"]))

@@ -120,7 +120,7 @@ def _written(kind: str, size: str, frame: pl.DataFrame, folder: Path) -> str:
         frame.write_ipc(file, compression="lz4", record_batch_size=20_000)
     elif kind == "arrows":
         with pa.ipc.new_stream(
-            file, frame.to_arrow().schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
+            str(file), frame.to_arrow().schema, options=pa.ipc.IpcWriteOptions(compression="lz4")
         ) as made:
             made.write_table(frame.to_arrow(), max_chunksize=20_000)
     elif kind == "edi":

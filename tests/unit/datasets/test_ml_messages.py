@@ -316,7 +316,7 @@ def test_a_message_with_only_a_footer_is_refused_with_its_text(file: Path) -> No
 
 _DEEP = 200_000
 _MANY = " ".join(f"A{i}='{i}'" for i in range(2_000))
-HOSTILE = {
+HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "entities": ('<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><a>&b;</a>', "document type"),
     "document type": ('<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', "document type"),
     "nesting": ("<a>" * _DEEP, "nested"),

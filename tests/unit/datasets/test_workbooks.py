@@ -214,12 +214,13 @@ def test_sheets_for_readers_are_left_out(rates: Rules) -> None:
     expected = [
         {"row": "4", "FREQ": "A", "CURRENCY_DENOM": "EUR", "CURRENCY": "USD", "TIME_PERIOD": "2024", "OBS_VALUE": "1"}
     ]
-    for notes in (
+    every_notes: tuple[list[list[Any]], ...] = (
         [["changes"], ["CURRENCY", "2024"], ["codes added"]],
         [["as of", _LATE], ["CURRENCY", "x"]],
         [["some"], *[["text"]] * 1_100, [*_TITLES, "2024"], ["USD", "EUR", 1]],
         [[" ", "\t"], []],
-    ):
+    )
+    for notes in every_notes:
         assert period_columns(rates, data, notes=notes) == expected
 
 

@@ -216,7 +216,9 @@ def test_several_directories_at_one_version() -> None:
             with kafka.transaction() as transaction:
                 transaction.put("T1", row(str(number), "A"), topic="terminals")
                 transaction.put("A", row(str(number), "first"), topic="acquirers")
-            snapshot = replica.wait_for(transaction.committed.position, WAIT_S)
+            position = transaction.committed.position
+            assert position is not None
+            snapshot = replica.wait_for(position, WAIT_S)
             pair = terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A"]
             assert pair[0].terminal_id == pair[1].terminal_id
             assert list(terminals) == ["T1"]
@@ -546,7 +548,7 @@ def test_a_key_that_two_records_claim_is_absent(topic: FakeTopic, interpreter: I
         for rows in states:
             view = terminals.wait_for(put(topic, **rows), WAIT_S)
             with came:
-                assert came.wait_for(lambda version=view.version: versions and versions[-1] >= version, WAIT_S)
+                assert came.wait_for(lambda version=view.version: versions and versions[-1] >= version, WAIT_S)  # type: ignore[misc] # a lambda with a default
             claimed = [each.terminal_id for each in map(decoded, replica.snapshot().values())]
             assert received.keys() == {each for each in claimed if claimed.count(each) == 1 or interpreter is not None}
             assert received == {key: terminals[key] for key in received}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from base64 import b64encode
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -353,7 +354,7 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-INTERPRETERS = [
+INTERPRETERS: list[Callable[[Record], object]] = [
     ConnectJson(),
     ConnectJson(True),
     ActiveRows("id"),

@@ -40,7 +40,7 @@ def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple
 @pytest.mark.thorough
 def test_a_change_shares_nearly_everything() -> None:
     """A change in a hundred thousand keys copies one node of each level, and emptying the mapping leaves nothing."""
-    big = SortedMap((number, None) for number in range(100_000))
+    big: SortedMap[int, int | None] = SortedMap((number, None) for number in range(100_000))
     for changed in (big.set(50_000, 1), big.delete(50_000), big.set(100_000, 1)):
         assert len(_nodes(changed._root) - _nodes(big._root)) <= 8
     left = big

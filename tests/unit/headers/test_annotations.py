@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,7 +20,7 @@ from kafka_replica.metrics.usage import export_usage
 from kafka_replica.records import Partition, Record
 
 JSON, MSGPACK = "application/json", "application/msgpack"
-DECODERS = {
+DECODERS: dict[str, Callable[[bytes], Any]] = {
     JSON: msgspec.json.decode,
     MSGPACK: msgspec.msgpack.decode,
     "text/plain;charset=latin-1": lambda b: b.decode("latin-1"),

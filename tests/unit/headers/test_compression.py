@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import tracemalloc
 from contextlib import suppress
+from typing import Literal
 
 import cramjam
 import pytest
@@ -16,12 +17,12 @@ from kafka_replica.headers import PieceError, Stack
 from kafka_replica.headers.pieces import Compression
 from support.effort import examples
 
-CODECS = ["gzip", "zstd", "lz4"]
+CODECS: list[Literal["gzip", "zstd", "lz4"]] = ["gzip", "zstd", "lz4"]
 LIMIT = 1 << 20
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_any_codec_is_read(codec: str) -> None:
+def test_any_codec_is_read(codec: Literal["gzip", "zstd", "lz4"]) -> None:
     """A reader needs no setting for the codec; headers name it, and the size."""
     value = b'{"name": "value"}' * 100
     sent = Stack([Compression(codec)]).outgoing(b"k", value)
@@ -124,4 +125,4 @@ def test_writers_refuse_the_same_values_as_readers() -> None:
         Stack([Compression()]).outgoing(b"k", b"a", [("content-encoding", b"gzip")])
     for arguments in ({"codec": "br"}, {"min_bytes": -1}, {"max_bytes": 0}):
         with pytest.raises(ConfigurationError):
-            Compression(**arguments)  # type: ignore[arg-type]
+            Compression(**arguments)

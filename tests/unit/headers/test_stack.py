@@ -86,7 +86,7 @@ class _Odd(Piece):
     identity = "odd"
 
     def __init__(self, does: Callable[[PieceInput], PieceOutput]) -> None:
-        self.outgoing = self.incoming = does  # type: ignore[method-assign]
+        self.outgoing = self.incoming = does  # type: ignore[method-assign,assignment]
 
     outgoing = incoming = lambda self, record: PieceOutput(record.value)
 

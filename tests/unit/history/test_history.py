@@ -180,7 +180,8 @@ def test_each_impossible_query_has_its_error(folder: Path) -> None:
             history.at()
         with pytest.raises(VersionNotKeptError, match="the history is empty"):
             history.at(instant=0)
-        assert history.range is None
+        kept = history.range
+        assert kept is None
         assert history.versions() == []
         assert history.stats().versions == 0
         source = following(history, Source(MemoryStore()))

@@ -6,6 +6,7 @@ import asyncio
 import random
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -156,7 +157,7 @@ def test_a_filter_selects_main_keys_and_a_validator_gets_values() -> None:
         seen.append(record.value)  # type: ignore[attr-defined]
 
     seen: list[bytes] = []
-    options = {"key_filter": KeyFilter.pattern("a?"), "validator": validate}
+    options: dict[str, Any] = {"key_filter": KeyFilter.pattern("a?"), "validator": validate}
     with topic.replica(large_values=True, **options) as replica:
         put(topic, replica, a1=large("a"), b1=large("b"), a2=b"small")
         assert shown(replica.snapshot()) == {b"a1": large("a"), b"a2": b"small"}
@@ -377,7 +378,7 @@ def test_orphans_of_writers_that_overlap_are_deleted() -> None:
 def test_every_version_shows_whole_values_while_writers_overlap(partitions: int, boundaries: str) -> None:
     """Two writers, aborts and compaction: each version that a listener gets shows values that were written."""
     topic, chance = FakeTopic(partitions=partitions), random.Random(partitions)
-    written = {(key, None) for key in "abc"}
+    written: set[tuple[str, bytes | None]] = {(key, None) for key in "abc"}
     heard: list[dict[bytes, bytes | None]] = []
     with topic.replica(large_values=True, boundaries=boundaries) as replica:
         replica.subscribe(lambda change: heard.append(shown(change.snapshot)))
@@ -404,7 +405,7 @@ def test_every_version_shows_whole_values_while_writers_overlap(partitions: int,
         assert {(key.decode(), value) for key, value in values.items()} <= written
 
 
-def write(transaction: object, chance: random.Random, written: set, number: int) -> None:
+def write(transaction: object, chance: random.Random, written: set[tuple[str, bytes | None]], number: int) -> None:
     """Write one or two keys."""
     for key in chance.sample("abc", chance.randint(1, 2)):
         value = None if chance.random() < 0.1 else f"{number}{chance.random():.3f} ".encode() * chance.randint(0, 6)

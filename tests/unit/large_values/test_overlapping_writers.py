@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -40,7 +41,7 @@ SCHEDULES = st.lists(
 )  # fmt: skip
 
 
-def run(schedule: list[tuple], new_id: NewId, seed: int = 0) -> Log:
+def run(schedule: list[tuple[Any, ...]], new_id: NewId, seed: int = 0) -> Log:
     """Run a schedule; after every commit check what readers of the whole and of the compacted log see."""
     log, chance = Log(new_id), random.Random(seed)
     running: list[Write] = []
@@ -66,7 +67,7 @@ def check(log: Log, chance: random.Random) -> None:
 
 @settings(max_examples=examples(400))
 @given(SCHEDULES, st.integers(0, 99))
-def test_readers_see_whole_values_of_the_last_write(schedule: list[tuple], seed: int) -> None:
+def test_readers_see_whole_values_of_the_last_write(schedule: list[tuple[Any, ...]], seed: int) -> None:
     """However writers overlap and compaction proceeds, each key shows its write with the highest offset."""
     run(schedule, unique_id, seed)
 
@@ -74,7 +75,7 @@ def test_readers_see_whole_values_of_the_last_write(schedule: list[tuple], seed:
 def test_keys_made_of_the_content_would_lose_values() -> None:
     """With ids that equal values share, the check fails: a writer deletes chunks that another one has written again."""
     large = b"x" * 9
-    schedule = [
+    schedule: list[tuple[Any, ...]] = [
         ("begin", b"a", large, []),  # a slow writer, of whose three chunks two arrive early ...
         ("append", 0), ("append", 0),
         ("begin", b"a", large, []), ("commit", 1),
@@ -88,7 +89,7 @@ def test_keys_made_of_the_content_would_lose_values() -> None:
 
 @settings(max_examples=examples(200))
 @given(st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=8), st.integers(0, 99))
-def test_without_transactions_a_value_is_whole_or_refused(writes: list[tuple], seed: int) -> None:
+def test_without_transactions_a_value_is_whole_or_refused(writes: list[tuple[Any, ...]], seed: int) -> None:
     """A reader that stops anywhere sees whole values; in a log that is being compacted, it may also get an error."""
     log, chance = Log(), random.Random(seed)
     written: dict[bytes, list[bytes | None]] = {b"a": [None], b"b": [None]}
@@ -116,7 +117,7 @@ def compacted_before(records: list[Record], stop: int, chance: random.Random) ->
 
 @settings(max_examples=examples(200))
 @given(SCHEDULES)
-def test_orphans_are_the_chunks_that_nobody_needs(schedule: list[tuple]) -> None:
+def test_orphans_are_the_chunks_that_nobody_needs(schedule: list[tuple[Any, ...]]) -> None:
     """Without orphans all values are as before, and no other chunk could be left out."""
     log = run(schedule, unique_id)
     state = log.state()
@@ -129,7 +130,7 @@ def test_orphans_are_the_chunks_that_nobody_needs(schedule: list[tuple]) -> None
 
 
 @given(SCHEDULES)
-def test_one_writer_leaves_no_orphans(schedule: list[tuple]) -> None:
+def test_one_writer_leaves_no_orphans(schedule: list[tuple[Any, ...]]) -> None:
     """A writer that has seen its own writes deletes all the chunks that it replaces."""
     log = Log()
     for action, *rest in schedule:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -175,7 +176,9 @@ def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> Non
         ({"previous": Manifest(ID, 1, 1, ""), "write_id": ID}, "was used before"),
     ],
 )
-def test_an_unsplittable_value_is_refused_before_the_first_record(arguments: dict, expected_text: str) -> None:
+def test_an_unsplittable_value_is_refused_before_the_first_record(
+    arguments: dict[str, Any], expected_text: str
+) -> None:
     """Impossible arguments raise an error with the reason before any record is made."""
     with pytest.raises(UsageError, match=re.escape(expected_text)):
         split(**{"key": "k", "value": b"abc", "chunk_bytes": 1, **arguments})

@@ -64,7 +64,7 @@ def test_a_map_of_every_kind() -> None:
     )
     base = {"SEX_DIM": "1", "COUNTRY": "DE", "LOCAL_CURRENCY": "LC", "SERIES_CODE": "XMAN_Z_34", "OBS_CONF": "F",
             "FREQ": "M", "DATE": "Sep 23", "OBS_VALUE": "1"}  # fmt: skip
-    rows = [
+    rows: list[dict[str, Any]] = [
         base,
         {**base, "DATE": "2023-10", "SEX_DIM": "2", "COUNTRY": "CH"},
         {**base, "DATE": None, "YEAR": "2024", "SERIES_CODE": "YBOP_A_12"},

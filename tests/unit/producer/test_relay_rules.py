@@ -6,6 +6,7 @@ A restored database has another history than Kafka: then no transaction is marke
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -44,7 +45,7 @@ ACTS = {"step": 30, "record": 2, "lease runs out": 1, "resume": 1}
 RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
 
 
-def script_of(seed: int, length: int, instances: int, hardship: float, weights: dict[str, float] = ACTS) -> Script:
+def script_of(seed: int, length: int, instances: int, hardship: float, weights: Mapping[str, float] = ACTS) -> Script:
     """Return a long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
     dice = random.Random(seed)
 
@@ -184,6 +185,7 @@ SEEN = DatabaseState(running=True, sent_tx_id=4, last_tx_id=5, next_ids=(5,))
 
 def reconnected(relay: Relay) -> Decision:
     """Return the decision of a relay that has waited, connected and looked again."""
+    event: Event
     for event in (WaitEnd(), LeaseGrant()):
         relay.on(event)
     assert relay.on(SEEN) == Connect()
@@ -231,6 +233,7 @@ def test_credentials_that_were_never_accepted_suspend_at_once() -> None:
 
 def test_a_commit_without_an_answer_is_in_doubt_until_kafka_is_queried() -> None:
     """A commit without an answer stays in doubt until Kafka is queried, even if Kafka is unreachable afterwards."""
+    event: Event
     relay = Relay()
     for event in (RelayStart(), LeaseGrant(), DatabaseState(True, 4, 5, (5,)), KafkaSessionStart(4), LeaseGrant()):
         relay.on(event)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.producer import StructureProducer
+from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources import ServiceSettings, ServiceSource, record_source
 from kafka_replica.producer.sources.queries import accept_of, path_of
@@ -128,6 +128,7 @@ def test_the_published_format_is_requested_first() -> None:
         source = ServiceSource(ServiceSettings(service.url), "application/vnd.fusion.json")
         found = source.read()
         assert found is not None
+        assert isinstance(found[0], Put)
         assert found[0].content_type == "application/vnd.sdmx.structure+xml;version=2.1"
         accepted = service.requests[-1].headers["accept"].split(", ")
         assert accepted[0] == "application/vnd.fusion.json"

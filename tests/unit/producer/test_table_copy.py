@@ -81,7 +81,7 @@ class ModelSession:
 class World:
     """A table, a topic and two instances."""
 
-    def __init__(self, session: type[ModelSession] = ModelSession) -> None:
+    def __init__(self, session: Callable[[ModelKafka], ModelSession] = ModelSession) -> None:
         self.table = ModelTable((1 << 32) - 20)
         self.kafka = ModelKafka()
         self._session = session
@@ -101,13 +101,13 @@ class World:
     def copy(self, number: int, luck: str, *, compare: bool = False) -> None:
         """Let an instance do a step; it connects again after a failure."""
         if self._copies[number] is None:
-            session = self._session(self.kafka)
-            made = TableCopy(SETTINGS, session, session.connect(), self._digests, lambda _: None)  # type: ignore[arg-type]
+            session: Any = self._session(self.kafka)
+            made = TableCopy(SETTINGS, session, session.connect(), self._digests, lambda _: None)
             self._copies[number] = session, made
         session, copy = self._copies[number]
         session.luck = luck
         try:
-            copy.step(ModelSnapshot(self.table), "requested" if compare else None)  # type: ignore[arg-type]
+            copy.step(ModelSnapshot(self.table), "requested" if compare else None)
         except PublishError:
             self._copies[number] = None
         else:
@@ -176,7 +176,7 @@ def test_fencing_and_one_transaction_are_needed(wrong: Callable[..., ModelSessio
 
     def play_many() -> None:
         for seed in range(300):
-            play(World(wrong), seed, 100, 0.3)  # type: ignore[arg-type]
+            play(World(wrong), seed, 100, 0.3)
 
     with pytest.raises(AssertionError, match="written twice"):
         play_many()

@@ -138,7 +138,7 @@ def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
     """Return the codes of each component in all possible rows that break no constraint."""
     rules = rules_of(snapshot, of, as_of=TODAY)
     checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
-    columns: dict[str, list[str | None]] = {one.id: sorted(one.values) for one in rules.columns if one.enumeration}
+    columns: dict[str, list[str | None]] = {one.id: [*sorted(one.values)] for one in rules.columns if one.enumeration}
     for one in rules.columns:
         columns[one.id] = [given_[one.id]] if one.id in given_ else columns.get(one.id, ["2019", "2021"])
         if one.kind != "dimension" and one.id not in given_:

@@ -31,7 +31,10 @@ ROW = {"AREA": "AT", "TIME_PERIOD": "2020"}
     ("frame", "expected_text"),
     [
         (pd.DataFrame([["AT", "DE"]], columns=["AREA", "AREA"]), "reading a DataFrame as a polars frame: .*unique"),
-        (pa.table([["AT"], ["DE"]], ["AREA", "AREA"]), "reading a Table as a polars frame: .*more than once"),
+        (
+            pa.table([pa.array(["AT"]), pa.array(["DE"])], ["AREA", "AREA"]),
+            "reading a Table as a polars frame: .*more than once",
+        ),
         (pd.DataFrame({"AREA": ["AT", 1]}), "reading a DataFrame as a polars frame: 'int' object"),
         (pl.DataFrame([{**ROW, "AREA": ["AT"]}]), "column AREA has several values in a row, but a dimension has one"),
         (pl.DataFrame([{**ROW, "TIME_PERIOD": ["2020"]}]), "column TIME_PERIOD has several values"),

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from test_rules_of_the_corpus import _files, snapshot_of
 
 from kafka_replica import Snapshot
 from kafka_replica.data.polars import validate
@@ -16,6 +15,7 @@ from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
 from kafka_replica.sdmx.lookups.resolved import MissingReference
 from support.effort import first_in_usual
+from support.rules.corpus_structures import snapshot_of, structure_files
 from support.rules.structures_by_hand import (
     FLOW,
     FLOWS,
@@ -50,7 +50,7 @@ def compiled(snapshot: Snapshot, *, allow_missing: bool) -> Rules:
 def findings_of_row(rules: Rules, row: dict[str, str]) -> list[str]:
     """Return the findings of a row."""
     [found] = findings_of_rows(validate(table([row], [one.id for one in rules.columns]), rules))
-    return cast("list[str]", found)
+    return found
 
 
 def test_only_codes_of_the_missing_list_are_unchecked() -> None:
@@ -95,7 +95,7 @@ def test_a_missing_structure_is_an_error_anyway() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", first_in_usual(_files(), 12))
+@pytest.mark.parametrize("file", first_in_usual(structure_files(), 12))
 def test_real_structures_without_their_lists(file: Path) -> None:
     """Each missing list of a published structure is listed once per component, and generated data has no findings."""
     try:

@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from test_rules_of_the_corpus import _files, snapshot_of
 
 from kafka_replica import Snapshot
 from kafka_replica.data.validation import compile_rules
@@ -14,6 +13,7 @@ from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
+from support.rules.corpus_structures import snapshot_of, structure_files
 from support.rules.structures_by_hand import (
     FLOW,
     FLOWS,
@@ -35,7 +35,7 @@ from support.rules.structures_by_hand import (
 TODAY = date(2020, 6, 15)
 
 
-@pytest.mark.parametrize("file", _files())
+@pytest.mark.parametrize("file", structure_files())
 def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
     """Exactly the structures that resolve can be compiled; lists, occurrences and allowed ids are the same."""
     try:

@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from kafka_replica import MemoryStore, Partition, Position, Record, Snapshot
+from kafka_replica import Snapshot
 from kafka_replica.data.polars import validate
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx import Structures, split_message
+from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.stores.delta import Delta
 from support.effort import first_in_usual
-from support.paths import CORPUS
+from support.rules.corpus_structures import EVERY_STRUCTURE, snapshot_of, structure_files
 from support.rules.structures_by_hand import findings_of_rows, table
-
-_EVERY = bool(os.environ.get("EVERY_STRUCTURE"))
-
-
-def _files() -> list[Any]:
-    index = CORPUS / "INDEX.tsv"
-    if not index.exists():
-        reason = "the shared corpus is not here (../shared/corpus beside the project): real structures are NOT tested"
-        return [pytest.param(None, marks=[pytest.mark.corpus, pytest.mark.skip(reason=reason)], id="no-corpus")]
-    with index.open(encoding="utf-8", newline="") as lines:
-        rows = [
-            row for row in csv.DictReader(lines, delimiter="\t") if "DataStructure=" in row["maintainables_by_type"]
-        ]
-    small = [row for row in rows if _EVERY or int(row["bytes"]) < 400_000]
-    return [pytest.param(CORPUS / row["file"], marks=pytest.mark.corpus, id=row["file"]) for row in small]
-
-
-def snapshot_of(data: bytes) -> Snapshot:
-    """Return all artefacts of a message as a version."""
-    source = Partition("structures", 0)
-    records = [
-        Record(bytes(part.urn), part.value, i, -1, (("content-type", part.content_type.encode()),), source)
-        for i, part in enumerate(split_message(data))
-    ]
-    store = MemoryStore()
-    store.apply(Delta(records), Position({source: len(records)}))
-    return store.snapshot()
 
 
 def rules_in(snapshot: Snapshot) -> Iterator[Rules]:
@@ -61,7 +30,7 @@ def rules_in(snapshot: Snapshot) -> Iterator[Rules]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", first_in_usual(_files(), 15))
+@pytest.mark.parametrize("file", first_in_usual(structure_files(), 15))
 def test_data_that_fits(file: Path) -> None:
     """Fifty generated rows of each structure have no findings; an invalid code is found in each coded dimension."""
     try:
@@ -83,7 +52,7 @@ def test_data_that_fits(file: Path) -> None:
         for name in coded:
             found = findings_of_rows(validate(table([{**rows[0], name: "?!"}], [c.id for c in rules.columns]), rules))
             assert f"code-unknown {name} ?!" in found[0]
-        if tried >= 6 and not _EVERY:
+        if tried >= 6 and not EVERY_STRUCTURE:
             break
     if not tried:
         pytest.skip("its structures refer to artefacts in other files")

@@ -8,17 +8,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from test_reading import ML, codelist_xml, only, xml
 
 from kafka_replica.sdmx import Codelist, Dataflow, DataStructure, Urn, read_message, split_message
 from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.model import ARTEFACTS, ItemScheme, Maintainable, MetadataSet, PeriodBound
+from kafka_replica.sdmx.model import ARTEFACTS, GeoFeatureSetCode, ItemScheme, Maintainable, MetadataSet, PeriodBound
 from support.paths import SDMX_DATA
+from support.sdmx.ml_messages_by_hand import EVERY, METADATA, codelist_xml, only, xml
 
-DATA = SDMX_DATA
-EVERY = (DATA / "every_class.sdmx30.xml").read_bytes()
-OLD = (DATA / "old_classes.sdmx21.xml").read_bytes()
+OLD = (SDMX_DATA / "old_classes.sdmx21.xml").read_bytes()
 NOT_IN_3 = {"ContentConstraint", "AttachmentConstraint", "HierarchicalCodelist", "StructureSet"}
 # These classes are in messages of another kind, or in Fusion-JSON alone.
 ELSEWHERE = {"MetadataSet", "Registration"}
@@ -118,7 +116,9 @@ def test_codelists_keep_validity_extensions_and_flags(new: dict[str, Any], old: 
     assert old["Codelist:CL"].codes["Y"].annotations[0].url == "http://example.org"
     geo, grid = new["GeographicCodelist:GEO"], new["GeoGridCodelist:GRID"]
     assert isinstance(geo, Codelist)
-    assert geo.codes["N"].value == "4326,1:{(POINT(1 2))}"
+    feature = geo.codes["N"]
+    assert isinstance(feature, GeoFeatureSetCode)
+    assert feature.value == "4326,1:{(POINT(1 2))}"
     assert (geo.codes["NN"].parent, geo.codes["NN"].urn.cls) == ("N", "GeoFeatureSetCode")
     assert (grid.grid_definition, grid.codes["G1"].geo_cell) == ("4326:1,1;2,2", "1,1")
     assert [one.id for one in new["ValueList:VL"].values] == ["$", "¥"]
@@ -383,16 +383,6 @@ def test_additions_of_3_1_are_kept() -> None:
     [constraint] = message.availability_constraints
     assert (constraint.series_count, constraint.obs_count) == (3, 9)
     assert constraint.cube_regions[0].key_values[0].values[0].value == "A"
-
-
-METADATA = f"""<m:GenericMetadata xmlns:m="{ML}3_0/message" xmlns:g="{ML}3_0/metadata/generic" xmlns:c="{ML}3_0/common">
-<m:Header><m:ID>x</m:ID></m:Header><m:MetadataSet id="MS" agencyID="A" version="1.0" action="Replace">
-<c:Name>N</c:Name><g:Metadataflow>urn:sdmx:org.sdmx.infomodel.metadatastructure.Metadataflow=A:F(1.0)</g:Metadataflow>
-<g:Target>urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=A:*(*)</g:Target>
-<g:Attribute id="CONTACT"><g:Attribute id="NAME"><c:Text xml:lang="en">Ann</c:Text><c:Text xml:lang="fr">Anne</c:Text>
-</g:Attribute><g:Attribute id="NOTE"><c:StructuredText>a <p xmlns="http://www.w3.org/1999/xhtml">b <b>c</b>
-</p> &lt; d</c:StructuredText></g:Attribute><g:Attribute id="YEAR"><g:Value>2020</g:Value><g:Value>2021</g:Value>
-</g:Attribute></g:Attribute></m:MetadataSet></m:GenericMetadata>""".encode()
 
 
 def test_a_metadata_set_keeps_texts_xhtml_and_values() -> None:

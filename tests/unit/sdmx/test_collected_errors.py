@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from lxml import etree
-from test_classes import DATA
 
 from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
@@ -17,6 +16,7 @@ from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.messages.message import Message
 from support.effort import first_in_usual
+from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
 
@@ -130,7 +130,7 @@ def test_an_artefact_without_an_identity_is_listed_without_a_urn() -> None:
 
     A class whose value is not a list of artefacts gives one error.
     """
-    root = etree.fromstring((DATA / "every_class.sdmx30.xml").read_bytes())
+    root = etree.fromstring((SDMX_DATA / "every_class.sdmx30.xml").read_bytes())
     count = len(read_message(etree.tostring(root)))
     one = next(root.iter("{*}Dataflows"))[0]
     del one.attrib["id"]
@@ -183,7 +183,7 @@ def test_a_record_of_several_artefacts_keeps_the_good_ones(bad: str, has_index: 
     if has_index:
         structures.unreadable_records()
     for id_ in {"KEY", "GOOD", "OTHER"} - {bad}:
-        assert structures.get(f"{URN}codelist.Codelist=A:{id_}(1.0.0)").id == id_
+        assert structures.codelist(f"{URN}codelist.Codelist=A:{id_}(1.0.0)").id == id_
     with pytest.raises(MessageError, match=r"offset 0, key .*no codelist to extend"):
         structures.get(f"{URN}codelist.Codelist=A:{bad}(1.0.0)")
     [(found, error)] = structures.unreadable_records().items()

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.records import Record
-from kafka_replica.sdmx import Structures, Urn
+from kafka_replica.sdmx import Structures, Urn, read_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.model import Identifiable
+from kafka_replica.sdmx.model import Agency, Code, Identifiable
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
@@ -50,7 +50,9 @@ def version(*records: tuple[str, bytes], number: int = 1) -> FakeSnapshot:
 def code_of(structures: Structures) -> str:
     """Return the code of the list that is found."""
     [code] = structures.codelist(LIST).codes
-    assert structures.get(LIST.replace("Codelist=", "Code=") + f".{code}").id == code
+    found_code = structures.get(LIST.replace("Codelist=", "Code=") + f".{code}")
+    assert isinstance(found_code, Code)
+    assert found_code.id == code
     assert structures.codelist("A:CL(1.0+.0)").urn == Urn.parse(LIST)
     assert LIST in structures
     return code
@@ -154,7 +156,7 @@ def test_a_search_decodes_only_messages_that_contain_the_id(monkeypatch: pytest.
     ]
     snapshot = version(*others, (FLOW, whole()))
     read: list[bytes] = []
-    real = module.read_message
+    real = read_message
     monkeypatch.setattr(
         module, "read_message", lambda *given, **options: read.append(given[0]) or real(*given, **options)
     )
@@ -193,7 +195,9 @@ def test_a_scheme_without_its_fixed_id_is_found() -> None:
     flow = artefact("DF", structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
     agencies = {"agencyID": "A", "version": "1.0", "name": "x", "agencies": [named("SUB")]}
     found = Structures(version((FLOW, message({"dataflows": [flow], "agencySchemes": [agencies]}))))
-    assert found.get(f"{URN}base.Agency=A:AGENCIES(1.0).SUB").id == "SUB"
+    agency = found.get(f"{URN}base.Agency=A:AGENCIES(1.0).SUB")
+    assert isinstance(agency, Agency)
+    assert agency.id == "SUB"
 
 
 IDS = st.sampled_from("XYZ")

@@ -24,7 +24,8 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     VtlMappingScheme,
 )
-from support.sdmx.sdmx_corpus import CORPUS, ITEMS, READ, data_of, rows
+from support.paths import CORPUS
+from support.sdmx.sdmx_corpus import ITEMS, READ, data_of, rows
 
 
 def items_in_xml(one: Maintainable) -> int:  # noqa: PLR0911 - one return a class

@@ -6,7 +6,7 @@ import io
 import logging
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -75,7 +75,7 @@ def compared(row: dict[str, str]) -> Iterator[tuple[str, str]]:
     except Exception:  # noqa: BLE001 - it reads parts of 2.1 and 3.0 only
         return
     mine = read_message(data_of(row)).artefacts
-    edition = "2.1" if row["version"] == "2.1" else "3.0"
+    edition: Literal["2.1", "3.0"] = "2.1" if row["version"] == "2.1" else "3.0"
     for obj in theirs.iter_objects():
         try:
             found = from_sdmx1(obj)

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from test_differential_pysdmx import KNOWN_JSON, Known, differ
-from test_pysdmx_objects import EXPRESSIBLE, of_class, sample
 
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Artefact, read_files, read_message
@@ -21,7 +19,9 @@ from kafka_replica.sdmx.model import CodelistExtension
 from kafka_replica.sdmx.samples import sample_files
 from support.paths import CORPUS, SDMX_DATA
 from support.rules.structures_by_hand import constraint, message, region, selected
+from support.sdmx.pysdmx_differences import KNOWN_JSON, Known, differ
 from support.sdmx.pysdmx_objects import to_pysdmx as expected
+from support.sdmx.pysdmx_samples import EXPRESSIBLE, of_class, sample
 
 model = pytest.importorskip("pysdmx.model")
 

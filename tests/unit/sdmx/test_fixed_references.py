@@ -26,7 +26,7 @@ from support.sdmx.xsd_samples import Schemas
 
 STATED = {"21": {"class": 90, "package": 90, "version": 70, "maintainableParentVersion": 20, "id": 10}, "30": {"id": 5}}
 """The least number of places of each attribute that the schemas fix or preset."""
-OTHER_MESSAGES = {
+OTHER_MESSAGES: dict[str, list[tuple[str, ...]]] = {
     "21": [
         ("GenericMetadata", "MetadataSet"),
         ("RegistryInterface", "SubmitRegistrationsRequest", "RegistrationRequest", "Registration"),
@@ -168,7 +168,9 @@ def test_a_measure_dimension_takes_its_values_from_a_concept_scheme() -> None:
     assert faults("21", MEASURE_DIMENSION) == []
     structures = Structures(FakeSnapshot.of(split_message(MEASURE_DIMENSION)))
     found = structures.resolve("urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=SDMX:DSD(1.0)")
-    enumeration = found.components["STS_INDICATOR"].representation.enumeration
+    representation = found.components["STS_INDICATOR"].representation
+    assert representation is not None
+    enumeration = representation.enumeration
     assert str(enumeration) == "urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=SDMX:CS11(1.0)"
     assert found.components["STS_INDICATOR"].allowed_ids() == {"TURNOVER", "ORDERS", "STS_INDICATOR", "OBS_VALUE"}
     assert (
@@ -185,7 +187,8 @@ def test_the_implied_class_equals_the_stated_class_of_sdmx1() -> None:
     parse_lenient = re.sub(
         rb"<s:ReportingYearStartDay.*?</s:ReportingYearStartDay>", b"", parse_lenient, flags=re.DOTALL
     )
-    [theirs] = sdmx.read_sdmx(BytesIO(parse_lenient)).structure.values()
+    message: Any = sdmx.read_sdmx(BytesIO(parse_lenient))
+    [theirs] = message.structure.values()
     enumerated = theirs.dimensions.get("STS_INDICATOR").local_representation.enumerated
     [ours] = [one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure)]
     representation = ours.dimension_list["STS_INDICATOR"].representation

@@ -10,8 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from test_classes import DATA, EVERY
-from test_reading import only
 
 from kafka_replica.sdmx import OpaqueArtefact, read_message
 from kafka_replica.sdmx.containers import InternationalString, written_texts
@@ -26,8 +24,10 @@ from kafka_replica.sdmx.model import (
     RepresentationMap,
     StructureMap,
 )
+from support.paths import SDMX_DATA
+from support.sdmx.ml_messages_by_hand import EVERY, only
 
-TWINS = json.loads((DATA / "every_class.fusion.json").read_bytes())
+TWINS = json.loads((SDMX_DATA / "every_class.fusion.json").read_bytes())
 # Fusion-JSON writes one address without a language, and no value.
 NOT_IN_FUSION = [
     '<c:AnnotationURL xml:lang="en">http://example.org/a</c:AnnotationURL>',

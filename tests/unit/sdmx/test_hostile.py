@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_reading import codelist_xml, xml
 
 from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.messages import format as message_format
+from support.sdmx.ml_messages_by_hand import codelist_xml, xml
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Structures, Urn, split_message
+from kafka_replica.sdmx import Structures, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
@@ -341,7 +341,7 @@ def _cost(size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
         records[bytes(part.urn)] = sample._replace(key=bytes(part.urn), value=part.value)
         changed.append(bytes(part.urn))
     decoded: list[int] = []
-    real = module.read_message
+    real = read_message
     with monkeypatch.context() as patched:
         patched.setattr(module, "read_message", lambda *given, **options: decoded.append(1) or real(*given, **options))
         second = FakeSnapshot(records, 2)

@@ -8,19 +8,21 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from test_classes import DATA
 
 from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.fusion import classes as fusion_classes
 from kafka_replica.sdmx.formats.fusion import reader as fusion
 from kafka_replica.sdmx.formats.json_shared.short import short
 from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.sdmx_json import classes as sdmx_json_classes
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.messages.format import unpacked
+from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, message
 
-FUSION = (DATA / "every_class.fusion.json").read_bytes()
+FUSION = (SDMX_DATA / "every_class.fusion.json").read_bytes()
 ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sdmx-json", "2.1"))
 
 
@@ -39,7 +41,12 @@ def long_way(data: bytes) -> Message:
 
 def written(data: bytes, style: str) -> bytes:
     """Return the data with other whitespace."""
-    how: dict[str, Any] = {"compact": {"separators": (",", ":")}, "usual": {}, "indented": {"indent": "\t"}}[style]
+    styles: dict[str, dict[str, Any]] = {
+        "compact": {"separators": (",", ":")},
+        "usual": {},
+        "indented": {"indent": "\t"},
+    }
+    how = styles[style]
     return json.dumps(json.loads(data), ensure_ascii=False, **how).encode()
 
 
@@ -111,7 +118,7 @@ def test_a_name_that_only_looks_twice() -> None:
 @pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
 def test_structs_encode_nothing_that_they_did_not_read(format_: str) -> None:
     """No struct adds a member or a colon when it is encoded again, so that equal counts prove that none was dropped."""
-    readers: Any = fusion.READERS if format_ == "Fusion-JSON" else sdmx_json.READERS
+    readers: Any = fusion_classes.READERS if format_ == "Fusion-JSON" else sdmx_json_classes.READERS
     seen: set[type] = set()
     for decoder, _ in readers.values():
         _check_struct(decoder.type, seen)

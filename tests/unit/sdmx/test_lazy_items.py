@@ -8,7 +8,7 @@ import pickle
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pytest
 
@@ -119,8 +119,8 @@ def test_texts_are_a_mapping_that_nobody_changes() -> None:
     """Texts made from mappings, names or messages are equal, immutable, and not tracked by the garbage collector."""
     whole = {"en": "Frequency", "fr": "Fréquence"}
     held = [
-        InternationalString(whole), InternationalString(texts=whole), InternationalString(InternationalString(whole)),
-        written_texts(dict(whole)),
+        InternationalString(whole), InternationalString(texts=whole),
+        InternationalString(cast("Mapping[str, str]", InternationalString(whole))), written_texts(dict(whole)),
     ]  # fmt: skip
     for one in [*held, copy.copy(held[3]), copy.deepcopy(held[3]), pickle.loads(pickle.dumps(held[3]))]:
         assert isinstance(one, Mapping)

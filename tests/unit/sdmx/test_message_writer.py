@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -12,7 +13,7 @@ from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.sdmx.writing.message_writer import MessageWriter
-from kafka_replica.sdmx.writing.messages import media_types, write_message
+from kafka_replica.sdmx.writing.messages import media_types, verified_element, write_message
 from support.effort import examples, first_in_usual
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_variations import varied
@@ -20,10 +21,10 @@ from support.sdmx.sdmx_variations import varied
 KINDS = [("sdmx-ml", one) for one in ("2.1", "3.0")] + [("sdmx-json", "2.0"), ("fusion-json", "")]
 
 
-def outcome(write: object, artefacts: list[Artefact], media_type: str) -> bytes | str:
+def outcome(write: Callable[[list[Artefact], str], bytes], artefacts: list[Artefact], media_type: str) -> bytes | str:
     """Return the message, or the text of the error."""
     try:
-        return write(artefacts, media_type)  # type: ignore[operator, no-any-return]
+        return write(artefacts, media_type)
     except UnwritableError as error:
         return str(error)
 
@@ -68,7 +69,7 @@ def test_an_artefact_is_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
         written.append(artefact.urn.id)
         return original(artefact, format_)  # type: ignore[arg-type]
 
-    original = message_writer.verified_element
+    original = verified_element
     monkeypatch.setattr(message_writer, "verified_element", counting)
     head = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL_{}(1.0)"
     text = (

@@ -96,12 +96,16 @@ def test_reports_about_several_things() -> None:
     """Each report keeps its own target; the set has the content of all, in order."""
     one = sets(OF_21)[1]
     assert str(one.urn) == f"{URN}metadatastructure.MetadataSet=KR:SERIES(1.0)"  # no provider: the structure's agency
+    assert one.metadata_structure is not None
     assert (one.action, one.metadataflow, one.metadata_structure.id) == ("Append", None, "MSD")
     assert one.metadata_structure_url == "https://example.org/msd.xml"
     first, second = one.reports
     key, period = first.target_objects
+    assert key.data_key is not None
     assert (key.id, key.data_key.key_values[0].values[0].value, period.report_period) == ("KEY", "A", "2025")
     data_set, constraint = second.target_objects
+    assert data_set.data_set is not None
+    assert data_set.data_set.provider is not None
     assert (data_set.data_set.id, data_set.data_set.provider.item) == ("S1", "STAT")
     assert str(constraint.constraint) == f"{URN}registry.AttachmentConstraint=KR:AC(1.0)"
     assert [each.values for each in one.attributes] == [("2021",), ("2022",)]

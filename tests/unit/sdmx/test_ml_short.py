@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from test_classes import DATA
 
 from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
@@ -21,10 +20,11 @@ from kafka_replica.sdmx.formats.ml.reading.tree import parse
 from kafka_replica.sdmx.messages.format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from support.effort import examples
+from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import data_of, rows
 
 ALL: Final = rows(("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1"))
-OWN: Final = sorted(DATA.glob("*.xml"))
+OWN: Final = sorted(SDMX_DATA.glob("*.xml"))
 
 
 def plainly(data: bytes) -> Element | None:

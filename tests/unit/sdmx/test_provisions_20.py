@@ -14,6 +14,7 @@ from kafka_replica.sdmx.reading.messages import read_message
 from kafka_replica.sdmx.writing.messages import write_message
 from support.paths import SDMX_DATA
 from support.sdmx.registry_messages import interface, schema
+from support.sdmx.standard_schemas import schema_errors
 
 DATA = (SDMX_DATA / "provision_agreements.sdmx20.xml").read_bytes()
 URN = "urn:sdmx:org.sdmx.infomodel."
@@ -81,7 +82,7 @@ def test_each_agreement_is_split_off_alone() -> None:
 def _faults(data: bytes) -> list[etree._LogEntry]:
     valid = schema("20")
     valid.validate(etree.fromstring(data))
-    return list(valid.error_log)
+    return schema_errors(valid)
 
 
 def test_requests_and_events() -> None:

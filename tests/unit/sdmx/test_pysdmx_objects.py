@@ -12,24 +12,15 @@ from msgspec.structs import replace
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Items, read_message
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.model import Annotation, Artefact, AttributeRelationship
-from kafka_replica.sdmx.samples import sample_files
+from kafka_replica.sdmx.model import Annotation, Artefact, AttributeRelationship, MetadataSet
 from support.paths import SDMX_DATA
+from support.sdmx.ml_messages_by_hand import METADATA
 from support.sdmx.pysdmx_objects import library, to_pysdmx
+from support.sdmx.pysdmx_samples import EXPRESSIBLE, of_class, sample
 
 model = pytest.importorskip("pysdmx.model")
 
 DATA = SDMX_DATA
-
-
-def of_class(cls: str, name: str = "every_class.sdmx30.xml") -> Any:
-    """Return the artefact of this class in a sample."""
-    return next(one for one in read_message((DATA / name).read_bytes()) if one.urn.cls == cls)
-
-
-def sample(id_: str) -> Any:
-    """Return the artefact with this id in the package's samples."""
-    return next(one for path in sample_files() for one in read_message(path.read_bytes()) if one.id == id_)
 
 
 def test_codes_keep_their_order_names_and_validity() -> None:
@@ -105,30 +96,6 @@ def test_content_that_pysdmx_would_interpret_differently_is_refused() -> None:
         to_pysdmx(replace(sample("CL_REF_AREA"), valid_from="soon"))
 
 
-EXPRESSIBLE = [
-    "AgencyScheme",
-    "Categorisation",
-    "CategoryScheme",
-    "ConceptScheme",
-    "CustomTypeScheme",
-    "DataConsumerScheme",
-    "DataProviderScheme",
-    "Dataflow",
-    "Hierarchy",
-    "HierarchyAssociation",
-    "MetadataProviderScheme",
-    "MetadataProvisionAgreement",
-    "MetadataStructure",
-    "Metadataflow",
-    "NamePersonalisationScheme",
-    "ProvisionAgreement",
-    "RulesetScheme",
-    "TransformationScheme",
-    "UserDefinedOperatorScheme",
-    "ValueList",
-]
-
-
 @pytest.mark.parametrize("cls", EXPRESSIBLE)
 def test_each_class_of_pysdmx_becomes_an_object(cls: str) -> None:
     """Each class that pysdmx has becomes an object of it, with its URN, names, annotations and items."""
@@ -143,9 +110,8 @@ def test_each_class_of_pysdmx_becomes_an_object(cls: str) -> None:
 
 def test_a_metadata_set_becomes_a_report() -> None:
     """A metadata set becomes a report with values, texts in the language, and nested attributes."""
-    from test_classes import METADATA
-
     [mine] = read_message(METADATA)
+    assert isinstance(mine, MetadataSet)
     made = to_pysdmx(mine)
     assert (made.short_urn, made.metadataflow) == (f"MetadataReport={mine.urn.reference}", str(mine.metadataflow))
     assert made.targets == mine.targets
@@ -153,7 +119,11 @@ def test_a_metadata_set_becomes_a_report() -> None:
     assert [one.id for one in made.attributes] == list(own)
     for one in made.attributes:
         assert [child.id for child in one.attributes] == [child.id for child in own[one.id].attributes]
-        values = [*own[one.id].values, own[one.id].texts.in_language(), own[one.id].structured_texts.in_language()]
+        values: list[Any] = [
+            *own[one.id].values,
+            own[one.id].texts.in_language(),
+            own[one.id].structured_texts.in_language(),
+        ]
         assert one.value in ([value for value in values if value is not None] or [None])
 
 

@@ -14,7 +14,8 @@ from kafka_replica.sdmx import FileStructures, Structures, Urn, read_files
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.files.structure_files import files_of, read_structures
 from kafka_replica.sdmx.samples import sample_files
-from support.sdmx.sdmx_corpus import CORPUS, data_of, rows
+from support.paths import CORPUS
+from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import URN, artefact, message, named
 
 BAD = {"codelistExtensions": [{"inclusiveCodeSelection": {"memberValues": ["X"]}}]}

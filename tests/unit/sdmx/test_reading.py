@@ -26,32 +26,7 @@ from kafka_replica.sdmx import (
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.sdmx.samples import sample_files
-
-ML = "http://www.sdmx.org/resources/sdmxml/schemas/v"
-
-
-def xml(body: str, version: str = "2_1", header: str = "") -> bytes:
-    """Return a message of SDMX-ML around some containers."""
-    base = f"{ML}{version}"
-    return (
-        f'<m:Structure xmlns:m="{base}/message" xmlns:s="{base}/structure" xmlns:c="{base}/common">'
-        f"<m:Header>{header}</m:Header><m:Structures>{body}</m:Structures></m:Structure>"
-    ).encode()
-
-
-def codelist_xml(codes: str, attributes: str = "", version: str = "2_1") -> bytes:
-    """Return a message of one codelist."""
-    return xml(
-        f'<s:Codelists><s:Codelist id="CL" agencyID="A" version="1.0" {attributes}>{codes}</s:Codelist></s:Codelists>',
-        version,
-    )
-
-
-def only(data: bytes, kind: type[Any]) -> Any:
-    """Return the only artefact of a message."""
-    [found] = read_message(data)
-    assert isinstance(found, kind)
-    return found
+from support.sdmx.ml_messages_by_hand import codelist_xml, only, xml
 
 
 def test_the_samples_have_the_content_that_the_demo_shows() -> None:

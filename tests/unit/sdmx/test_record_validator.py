@@ -6,14 +6,14 @@ import gzip
 from typing import Any
 
 import pytest
-from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import Structures, check_structure, split_message
+from kafka_replica.sdmx import Structures, check_structure, read_message, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError, UnreadableContentError, UrnError
 from kafka_replica.sdmx.records import validator as module
 from kafka_replica.sdmx.records.validator import StructureCheck
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing import FakeTopic
+from support.sdmx.ml_messages_by_hand import codelist_xml, xml
 from support.sdmx.sdmx_corpus import record
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
 
@@ -90,7 +90,7 @@ def test_damage_in_the_middle_is_for_the_check_that_reads() -> None:
 def test_unusual_content_is_left_to_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     """Content with a comment, an entity or another artefact first is left to the reader by the quick check."""
     read: list[bytes] = []
-    real = module.read_message
+    real = read_message
     monkeypatch.setattr(
         module, "read_message", lambda *given, **options: read.append(given[0]) or real(*given, **options)
     )

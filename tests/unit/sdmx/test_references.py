@@ -16,6 +16,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
+from kafka_replica.sdmx.model import Concept
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
@@ -167,7 +168,7 @@ def test_refreshing_decodes_only_changed_artefacts(monkeypatch: pytest.MonkeyPat
     first = Structures(snapshot, cache=DecodeCache())
     assert len(first.parents(f"{URN}codelist.Codelist=A:L0(1.0.0)")) == 99
     calls: list[int] = []
-    real = module.read_message
+    real = read_message
     monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     key = f"{URN}codelist.Codelist=A:L5(1.0.0)"
     [part] = split_message(message({"codelists": [listing("L5", "1.0.0", ("L1", "1.0.0"))]}))
@@ -261,7 +262,7 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
     good.dangling_references()
     for found in (Structures(snapshot), good.moved_to(snapshot, list(snapshot.records))):
         first, last = f"{URN}codelist.Codelist=A:L0(1.0.0)", f"{URN}codelist.Codelist=A:L2(1.0.0)"
-        answers = [
+        answers: list[Any] = [
             found.parents(first), found.ancestors(first), found.children(last), found.descendants(last),
             found.dangling_references(), found.children(key), found.parents(key),
         ]  # fmt: skip
@@ -332,4 +333,6 @@ def test_items_of_every_class() -> None:
             assert item_of(held[artefact_id], class_, path + "X") is None
     assert not has_items(held["RM"])
     assert item_of(held["RM"], "X", "X") is None
-    assert Structures(FakeSnapshot.of(split_message(message(SAMPLE)))).get(CONCEPT + "FREQ").id == "FREQ"
+    concept = Structures(FakeSnapshot.of(split_message(message(SAMPLE)))).get(CONCEPT + "FREQ")
+    assert isinstance(concept, Concept)
+    assert concept.id == "FREQ"

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import pytest
 from lxml import etree
-from test_classes import DATA
 
 from kafka_replica.sdmx import Codelist, InternationalString, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.containers import Items
@@ -18,6 +17,7 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.writing.messages import write_message
 from support.effort import first_in_usual
+from support.paths import SDMX_DATA
 from support.sdmx.schema_probe import join_references, message_around, message_with, model_of, other_value, path_of
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
 from support.sdmx.xsd_samples import Schemas
@@ -25,7 +25,7 @@ from support.sdmx.xsd_samples import Schemas
 JSON_MESSAGES: Final = {
     "SDMX-JSON 1.0": message(SAMPLE_1_0, "1.0.0"),
     "SDMX-JSON 2.0": message(SAMPLE),
-    "Fusion-JSON": (DATA / "every_class.fusion.json").read_bytes(),
+    "Fusion-JSON": (SDMX_DATA / "every_class.fusion.json").read_bytes(),
 }
 MARK: Final = "a name to replace"
 

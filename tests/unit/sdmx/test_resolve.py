@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Codelist, ConceptScheme, Structures, Urn, ValueList, split_message
+from kafka_replica.sdmx import Codelist, ConceptScheme, Structures, Urn, ValueList, read_message, split_message
 from kafka_replica.sdmx.errors import (
     ArtefactNotFoundError,
     IncompleteStructureError,
@@ -184,8 +184,8 @@ def test_flows_structures_and_agreements_are_resolved() -> None:
     alone = structures.resolve(f"{URN}datastructure.DataStructure=A:DSD(1+.0.0)")
     assert (str(alone.urn), alone.dataflow) == (DSD, None)
     assert structures.resolve(alone.data_structure).urn == alone.urn
-    for requested in (AGREEMENT, agreement):
-        found = structures.resolve(requested)
+    for asked in (AGREEMENT, agreement):
+        found = structures.resolve(asked)
         assert (found.urn, found.dataflow, found.provision_agreement) == (agreement.urn, flow, agreement)
         assert found.data_provider is not None
         assert str(found.data_provider.urn) == PROVIDER
@@ -339,7 +339,7 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     parts = [part for one in (sample(), CONSTRAINTS, lists) for part in split_message(message(one))]
     structures = Structures(FakeSnapshot.of(parts), cache=DecodeCache())
     calls: list[int] = []
-    real = decoding_module.read_message
+    real = read_message
     monkeypatch.setattr(
         decoding_module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options)
     )

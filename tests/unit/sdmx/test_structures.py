@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from test_reading import codelist_xml, xml
 
-from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, split_message
+from kafka_replica.sdmx import Code, Codelist, Concept, Dimension, Structures, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, UrnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.model import ContentConstraint, GeoGridCodelist
+from kafka_replica.sdmx.model import Agency, ContentConstraint, GeoGridCodelist
 from kafka_replica.sdmx.samples import sample_files
+from support.sdmx.ml_messages_by_hand import codelist_xml, xml
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
 
 
@@ -66,6 +66,7 @@ def test_a_urn_with_an_item_gives_the_item(structures: Structures) -> None:
     with pytest.raises(ArtefactNotFoundError, match="has no Code 'X'"):
         structures.get(urn("Code", "SDMX:CL_FREQ(2.1).X"))
     agency = structures.get(urn("Agency", "SDMX:AGENCIES(1.0).KR_DEMO"))
+    assert isinstance(agency, Agency)
     assert (agency.id, agency.urn.cls) == ("KR_DEMO", "Agency")
 
 
@@ -143,7 +144,7 @@ def test_a_version_with_a_wildcard_is_the_newest_that_matches() -> None:
 def test_decoded_once_among_threads(snapshot: FakeSnapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Eight threads that access an artefact at once get one object, decoded once."""
     calls = []
-    real: Callable[..., Any] = module.read_message
+    real: Callable[..., Any] = read_message
     monkeypatch.setattr(module, "read_message", lambda *given, **options: calls.append(1) or real(*given, **options))
     structures = Structures(snapshot, cache=DecodeCache())
     gate = threading.Barrier(8)

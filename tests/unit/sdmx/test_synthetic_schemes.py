@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_standard_schemas import json_schema
-from test_writing_schemas import JSON, ML
 
 from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
@@ -21,37 +19,30 @@ from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import AgencyScheme
 from kafka_replica.sdmx.model.base import ItemScheme
 from support.effort import examples
+from support.sdmx.conversions import JSON_FORMATS, ML_FORMATS
+from support.sdmx.ml_messages_by_hand import old_ml
 from support.sdmx.sdmx_corpus import data_of, rows
-from support.sdmx.standard_schemas import faults
+from support.sdmx.standard_schemas import faults, json_schema
 
 CONCEPTS = Urn.parse("urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE_CONCEPT_SCHEME(1.0)")
 AGENCIES = Urn.parse("urn:sdmx:org.sdmx.infomodel.base.AgencyScheme=SDMX:AGENCIES(1.0)")
 NO_NAME = re.compile(r"Expected is one of \(.*common\}Name[ ,]|'name' is a required property")
 
 
-def ml(inside: str, edition: str = "2_0") -> bytes:
-    """Return a structure message of SDMX-ML 1.0 or 2.0."""
-    ns = f"http://www.SDMX.org/resources/SDMXML/schemas/v{edition}"
-    return (
-        f'<Structure xmlns="{ns}/message" xmlns:s="{ns}/structure"><Header><ID>M</ID><Test>false</Test>'
-        f'<Prepared>2026-01-01T00:00:00</Prepared><Sender id="S"/></Header>{inside}</Structure>'
-    ).encode()
-
-
 def concepts(*ids: str, name: str = "Name", edition: str = "2_0") -> bytes:
     """Return a message of concepts of agency A outside schemes."""
     agency = "agencyID" if edition == "2_0" else "agency"
     items = "".join(f'<s:Concept id="{id_}" {agency}="A"><s:Name>{name} {id_}</s:Name></s:Concept>' for id_ in ids)
-    return ml(f"<Concepts>{items}</Concepts>", edition)
+    return old_ml(f"<Concepts>{items}</Concepts>", edition)
 
 
 def agencies(*ids: str, edition: str = "2_0") -> bytes:
     """Return a message of agencies that are in no AgencyScheme."""
     items = "".join(f'<s:Agency id="{id_}"><s:Name>Agency {id_}</s:Name></s:Agency>' for id_ in ids)
     if edition == "1_0":
-        return ml(f"<Agencies>{items}</Agencies>", edition)
+        return old_ml(f"<Agencies>{items}</Agencies>", edition)
     scheme = f'<s:OrganisationScheme id="O" agencyID="A"><s:Name>O</s:Name><s:Agencies>{items}</s:Agencies>'
-    return ml(f"<OrganisationSchemes>{scheme}</s:OrganisationScheme></OrganisationSchemes>")
+    return old_ml(f"<OrganisationSchemes>{scheme}</s:OrganisationScheme></OrganisationSchemes>")
 
 
 def edi_concepts(*ids: str) -> bytes:
@@ -91,9 +82,9 @@ def test_synthetic_schemes_of_real_files_are_written_with_a_name(row: dict[str, 
             continue
         assert artefact.name()
         for version in ("21", "30", "31"):
-            found = faults(version, write_message(artefact, ML[version]))
+            found = faults(version, write_message(artefact, ML_FORMATS[version]))
             assert [fault for fault in found if NO_NAME.search(fault)] == []
-        for version, format_ in JSON.items():
+        for version, format_ in JSON_FORMATS.items():
             try:
                 written = json.loads(write_message(artefact, format_))
             except UnwritableError:
@@ -200,7 +191,7 @@ COPIES = st.lists(st.dictionaries(st.sampled_from("ABCDE"), st.sampled_from(["x"
 def test_the_order_of_merging_does_not_matter(copies: list[dict[str, str]]) -> None:
     """Merging files one by one or all at once gives the same items: the last definition of each."""
     parts = [
-        part_of(ml("<Concepts>" + "".join(
+        part_of(old_ml("<Concepts>" + "".join(
             f'<s:Concept id="{id_}" agencyID="A"><s:Name>{name}</s:Name></s:Concept>' for id_, name in copy.items()
         ) + "</Concepts>"))
         for copy in copies

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.sdmx import read_message
+from kafka_replica.sdmx import Codelist, read_message
 from kafka_replica.sdmx.containers import StubItems
 from kafka_replica.sdmx.errors import NotExpressibleError, UnreadableContentError
 from kafka_replica.sdmx.samples import sample_files
@@ -41,7 +41,7 @@ def test_a_table_has_the_codes_in_the_order_of_the_list() -> None:
     assert table.column("parent").to_pylist() == [code.parent for code in areas.codes.values()]
     assert table.column("position").to_pylist() == list(range(1, len(areas.codes) + 1))
     assert table.column("name").to_pylist() == [code.name() for code in areas.codes.values()]
-    assert [dict(names) for names in table.column("names").to_pylist()] == [
+    assert [dict(names or ()) for names in table.column("names").to_pylist()] == [
         dict(code.names) for code in areas.codes.values()
     ]
     assert set(table.column("urn").to_pylist()) == {str(areas.urn)}
@@ -103,7 +103,7 @@ def test_nested_items_have_a_row_each() -> None:
 
 def test_several_and_none() -> None:
     """Many artefacts are one table, identified by URN; none is an empty table with the same columns and types."""
-    lists = [one for one in read_message(sample_files()[1].read_bytes()) if one.urn.cls == "Codelist"]
+    lists = [one for one in read_message(sample_files()[1].read_bytes()) if isinstance(one, Codelist)]
     table = to_arrow(lists)
     assert table.num_rows == sum(len(one.codes) for one in lists)
     assert set(table.column("urn").to_pylist()) == {str(one.urn) for one in lists}

@@ -20,7 +20,7 @@ from kafka_replica.sdmx import Urn, read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.exchange import differences
 from kafka_replica.sdmx.model import Artefact, DataStructure, ItemScheme, ValueList
-from support.sdmx.sdmx_corpus import CORPUS
+from support.paths import CORPUS
 
 
 class Found(NamedTuple):

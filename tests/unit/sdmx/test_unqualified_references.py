@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from test_synthetic_schemes import ml
 
 from kafka_replica.data.validation import compile_rules
 from kafka_replica.sdmx import (
@@ -21,6 +20,7 @@ from kafka_replica.sdmx import (
 )
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.messages.format import Format
+from support.sdmx.ml_messages_by_hand import old_ml
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import artefact, message
 from support.sdmx.standard_schemas import faults
@@ -53,7 +53,9 @@ def family(components: str, edition: str = "2_0") -> str:
 
 def whole(lists: str, concepts: str, components: str, edition: str = "2_0") -> bytes:
     """Return a message like those of UN Comtrade and Eurostat: lists and concepts of SDMX, a foreign key family."""
-    return ml(f"<CodeLists>{lists}</CodeLists><Concepts>{concepts}</Concepts>{family(components, edition)}", edition)
+    return old_ml(
+        f"<CodeLists>{lists}</CodeLists><Concepts>{concepts}</Concepts>{family(components, edition)}", edition
+    )
 
 
 def dimension(found: bytes) -> tuple[str, str]:
@@ -147,7 +149,7 @@ def test_core_representations_and_flows() -> None:
     flow = f'<s:Dataflow id="DF" agencyID="OTHER"><s:Name>D</s:Name>{reference}</s:Dataflow>'
     concepts = core + concept("FREQ_VALUE", "SDMX")
     lists = f"<CodeLists>{codelist('CL_FREQ', 'SDMX', '2.0')}</CodeLists><Concepts>{concepts}</Concepts>"
-    data = ml(f"<Dataflows>{flow}</Dataflows>{lists}{family(FREQ_20)}")
+    data = old_ml(f"<Dataflows>{flow}</Dataflows>{lists}{family(FREQ_20)}")
     structures = Structures(FakeSnapshot.of(split_message(data)))
     found = structures.resolve("OTHER:DF(1.0)")
     assert found.data_structure.urn == KEY_FAMILY
@@ -179,7 +181,7 @@ def hollow_structures() -> dict[str, tuple[Urn, bytes]]:
         "2.0 without": '<s:KeyFamily id="K" agencyID="A"><s:Name>N</s:Name></s:KeyFamily>',
         "2.0 empty": '<s:KeyFamily id="K" agencyID="A"><s:Name>N</s:Name><s:Components/></s:KeyFamily>',
     }
-    messages = {name: (urn, ml(f"<KeyFamilies>{text}</KeyFamilies>")) for name, text in found.items()}
+    messages = {name: (urn, old_ml(f"<KeyFamilies>{text}</KeyFamilies>")) for name, text in found.items()}
     json_ = message({"dataStructures": [artefact("K", version="1.0")]})
     structure = next(iter(read_message(json_)))
     messages["json"] = urn, json_

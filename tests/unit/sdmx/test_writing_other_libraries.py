@@ -66,21 +66,23 @@ def test_pysdmx_reads_our_json(media_type: Format) -> None:
     msgspec = pytest.importorskip("msgspec")
     pytest.importorskip("pysdmx")
     if media_type is Format.FUSION_JSON:
-        from pysdmx.io.json.fusion.messages import FusionCodelistMessage as CodelistMessage
-        from pysdmx.io.json.fusion.messages import FusionConceptSchemeMessage as ConceptMessage
+        from pysdmx.io.json.fusion import messages
+
+        kinds: tuple[Any, Any] = messages.FusionCodelistMessage, messages.FusionConceptSchemeMessage
     else:
-        from pysdmx.io.json.sdmxjson2.messages import JsonCodelistMessage as CodelistMessage
-        from pysdmx.io.json.sdmxjson2.messages import JsonConceptSchemeMessage as ConceptMessage
+        from pysdmx.io.json.sdmxjson2.messages import JsonCodelistMessage, JsonConceptSchemeMessage
+
+        kinds = JsonCodelistMessage, JsonConceptSchemeMessage
     seen = 0
     for ours in artefacts():
         if isinstance(ours, Codelist):
-            kind, mine = CodelistMessage, ours.codes
+            kind, mine = kinds[0], [(one.id, one.name()) for one in ours.codes.values()]
         elif isinstance(ours, ConceptScheme):
-            kind, mine = ConceptMessage, ours.concepts
+            kind, mine = kinds[1], [(one.id, one.name()) for one in ours.concepts.values()]
         else:
             continue
         theirs = msgspec.json.Decoder(kind).decode(write_message(ours, media_type)).to_model()
         assert (theirs.id, theirs.version, theirs.name) == (ours.id, ours.version, ours.name())
-        assert [(one.id, one.name) for one in theirs] == [(one.id, one.name()) for one in mine.values()]
+        assert [(one.id, one.name) for one in theirs] == mine
         seen += 1
     assert seen > 3

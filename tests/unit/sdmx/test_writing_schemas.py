@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Final
 
 import pytest
-from test_standard_schemas import OURS, json_schema
 
 from kafka_replica.sdmx import InternationalString, Urn, read_message
 from kafka_replica.sdmx.errors import UnwritableError
@@ -18,28 +16,25 @@ from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Dataflow, MetadataSet, OpaqueArtefact, ReportedAttribute
 from kafka_replica.sdmx.writing.messages import write_message
 from support.sdmx import conversions, registry_messages
-from support.sdmx.conversions import schema_faults
+from support.sdmx.conversions import JSON_FORMATS, ML_FORMATS, schema_faults
 from support.sdmx.sdmx_corpus import data_of, rows
-from support.sdmx.standard_schemas import faults
-
-ML: Final = {version: format_ for format_, version in conversions.ML.items()}
-JSON: Final = {version: format_ for format_, version in conversions.JSON.items()}
+from support.sdmx.standard_schemas import OUR_ML_SAMPLES, faults, json_schema
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("version", list(ML))
+@pytest.mark.parametrize("version", list(ML_FORMATS))
 def test_a_sample_of_any_class_is_written_whole(version: str) -> None:
     """A valid sample of any class, whole or in parts, is written in its own edition, reads back equal, and is valid."""
     refused = []
-    for _, data in conversions.valid_samples(5, formats={ML[version]}):
+    for _, data in conversions.valid_samples(5, formats={ML_FORMATS[version]}):
         for artefact in read_message(data):
             try:
-                written = write_message(artefact, ML[version])
+                written = write_message(artefact, ML_FORMATS[version])
             except UnwritableError as error:
                 refused.append(str(error))
                 continue
             assert read_message(written).artefacts[artefact.urn] is not None
-            assert schema_faults(ML[version], written) == [], artefact.urn
+            assert schema_faults(ML_FORMATS[version], written) == [], artefact.urn
     # The schemas before 3.0 allow a URN, next to a structured reference, that names an item of any class.
     assert [reason for reason in refused if not re.search(r"refers to \S+Code=|\.item;", reason)] == []
 
@@ -56,12 +51,12 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
         targets=("urn:sdmx:org.sdmx.infomodel.codelist.Codelist=AG:*(1.0)",),
         attributes=(ReportedAttribute(id="A", texts=texts, attributes=(ReportedAttribute(id="B", values=("1",)),)),),
     )
-    data = write_message(one, ML[version])
+    data = write_message(one, ML_FORMATS[version])
     assert faults(version, data) == []
     assert list(read_message(data)) == [one]
     flow = Dataflow(urn=Urn.of("Dataflow", "AG", "DF", "1.0"))
     with pytest.raises(UnwritableError, match="separate messages"):
-        write_message([one, flow], ML[version])
+        write_message([one, flow], ML_FORMATS[version])
     assert list(read_message(write_message(one, Format.SDMX_JSON_2_0))) == [one]
 
 
@@ -69,29 +64,29 @@ def test_metadata_sets_stand_in_messages_of_their_own(version: str) -> None:
 def test_registrations_are_the_answer_of_a_registry(version: str) -> None:
     """A registration comes back from a valid message, with the constraints next to it."""
     [one] = read_message(registry_messages.answer(version))
-    data = write_message(one, ML[version])
+    data = write_message(one, ML_FORMATS[version])
     assert faults(version, data) == []
     assert list(read_message(data)) == [one]
     assert one.constraints  # type: ignore[attr-defined]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
-@pytest.mark.parametrize("version", list(ML))
+@pytest.mark.parametrize("path", OUR_ML_SAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("version", list(ML_FORMATS))
 def test_our_samples_become_valid_messages(path: object, version: str) -> None:
     """Artefacts of a sample that an edition of SDMX-ML can express are valid in it, all in one message."""
-    artefacts = _carried(path.read_bytes(), ML[version])  # type: ignore[attr-defined]
+    artefacts = _carried(path.read_bytes(), ML_FORMATS[version])  # type: ignore[attr-defined]
     if artefacts:
-        assert faults(version, write_message(artefacts, ML[version])) == []
+        assert faults(version, write_message(artefacts, ML_FORMATS[version])) == []
 
 
-@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
-@pytest.mark.parametrize("version", list(JSON))
+@pytest.mark.parametrize("path", OUR_ML_SAMPLES, ids=lambda path: path.name)
+@pytest.mark.parametrize("version", list(JSON_FORMATS))
 def test_our_samples_become_valid_json(path: object, version: str) -> None:
     """Artefacts of a sample that an edition of SDMX-JSON can express are valid in it, all in one message."""
-    artefacts = _carried(path.read_bytes(), JSON[version])  # type: ignore[attr-defined]
+    artefacts = _carried(path.read_bytes(), JSON_FORMATS[version])  # type: ignore[attr-defined]
     if artefacts:
-        found = json_schema(version).iter_errors(json.loads(write_message(artefacts, JSON[version])))
+        found = json_schema(version).iter_errors(json.loads(write_message(artefacts, JSON_FORMATS[version])))
         wrong = [error for error in found if list(error.absolute_path) != ["meta", "prepared"]]
         assert [error.message for error in wrong] == []
 
@@ -117,5 +112,7 @@ def test_valid_files_stay_valid(row: dict[str, str]) -> None:
     if faults(version, data):
         pytest.skip("the file itself is not valid")
     for artefact in read_message(data):
-        found = [fault for fault in faults(version, write_message(artefact, ML[version])) if "Parent" not in fault]
+        found = [
+            fault for fault in faults(version, write_message(artefact, ML_FORMATS[version])) if "Parent" not in fault
+        ]
         assert found == [], artefact.urn

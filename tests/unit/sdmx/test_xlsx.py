@@ -135,10 +135,16 @@ def test_maps_in_xlsx_and_sdmx_json_are_equal() -> None:
 
 def test_other_layouts_of_a_workbook_are_read() -> None:
     """Shared strings, other labels, numbers for version and dates, arrows in titles, and other worksheets are read."""
-    header = [["Agency ID:", "A"], ["ID", "RM"], ["Version", 1], ["Name", "N", "M"], ["Name Locale", "en", "de"]]
+    header: list[list[Any]] = [
+        ["Agency ID:", "A"],
+        ["ID", "RM"],
+        ["Version", 1],
+        ["Name", "N", "M"],
+        ["Name Locale", "en", "de"],
+    ]
     header += [["Start Date", 43831], ["URI", "http://example.org"], ["Annotations", "x"], ["Description", "D"]]
     header += [["Final", "TRUE"]]
-    body = [["Source", "--->", "Target", "Valid From", "Valid To"], ["A:CL(1.0)", "--->", "String"]]
+    body: list[list[Any]] = [["Source", "--->", "Target", "Valid From", "Valid To"], ["A:CL(1.0)", "--->", "String"]]
     body += [[1, "--->", 2.5, 43831, 43832]]
     shared: list[str] = []
     other = sheet([["ID", "NAME"], ["A", "B"]], shared)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import ServerSettings, create_app
-from kafka_replica.server.answers.answer_cache import AnswerCache, FinishedAnswer
+from kafka_replica.server.answers.answer_cache import AnswerCache
+from kafka_replica.server.answers.finished_answer import FinishedAnswer
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 from support.server.app_tools import URN, client_of, stand_in

@@ -46,7 +46,7 @@ def write(topic: FakeTopic, dice: random.Random) -> None:
                 transaction.delete(str(artefact.urn))
                 continue
             format_ = dice.choice(_FORMATS)
-            content_type = [("content-type", str(format_).encode())]
+            content_type = (("content-type", str(format_).encode()),)
             transaction.put(str(artefact.urn), write_message(artefact, format_), content_type)
 
 

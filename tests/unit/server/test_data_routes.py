@@ -415,12 +415,12 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
 def test_answers_name_the_version_of_their_report_under_constant_change() -> None:
     """Header and report have one version, however many versions are made meanwhile."""
     topic, stopped = labour_topic(), threading.Event()
-
-    def write() -> None:
-        while not stopped.is_set():
-            replica.wait_for(topic.put("another key", b"value"), 30)
-
     with topic.replica() as replica:
+
+        def write() -> None:
+            while not stopped.is_set():
+                replica.wait_for(topic.put("another key", b"value"), 30)
+
         replica.wait_ready(30)
         client = client_of(create_app(replica))
         writer = threading.Thread(target=write)
@@ -529,10 +529,10 @@ def test_a_stub_elsewhere_in_the_registry_changes_no_result(client: TestClient) 
     meta = {"id": "T", "test": False, "prepared": "2026-01-01T00:00:00Z", "sender": {"id": "X"}}
     message = json.dumps({"meta": meta, "data": {"dataflows": [stub]}}).encode()
     topic = labour_topic()
-    topic.put(str(urn), message, [("content-type", str(Format.SDMX_JSON_2_0).encode())])
+    topic.put(str(urn), message, (("content-type", str(Format.SDMX_JSON_2_0).encode()),))
     with topic.replica() as replica:
         replica.wait_ready(30)
-        assert Structures(replica.snapshot()).get(urn).is_stub
+        assert Structures(replica.snapshot()).dataflow(urn).is_stub
         other = client_of(create_app(replica))
         for path in (f"/map?map={MAP}", f"/validate?format=csv&structure={DSD_URN}"):
             expected, answer = post(client, path), post(other, path)

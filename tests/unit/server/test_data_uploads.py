@@ -143,7 +143,7 @@ def test_no_data_makes_an_unexpected_error(
     hostile_server: httpx.Client, path: str, query: str, headers: dict[str, str], data: bytes
 ) -> None:
     """Whatever is sent, the answer is a report or the reason for a refusal."""
-    sent = {name: value.encode("latin-1") for name, value in headers.items()}
+    sent = {name.encode(): value.encode("latin-1") for name, value in headers.items()}
     answer = hostile_server.post(path + query, content=data, headers=sent)
     assert answer.status_code in {200, 400, 404, 406, 413, 415, 422}, answer.text
 

@@ -229,7 +229,7 @@ def test_following_the_pages_shows_each_structure_once_while_the_topic_changes(
 
 def test_records_that_cannot_be_read_are_listed_with_the_reason(topic: FakeTopic, replica: Replica) -> None:
     """An id finds its structure, although nothing is known of its names."""
-    replica.wait_for(topic.put(bytes(small_codelist("CL_BAD", {}).urn), b"<no", []), 30)
+    replica.wait_for(topic.put(bytes(small_codelist("CL_BAD", {}).urn), b"<no"), 30)
     page = page_at(client_of(create_app(replica)), "/structures?q=cl_bad")
     assert "fake-0" in page.column("Structures", 1)[0]
 
@@ -259,7 +259,7 @@ def test_a_search_in_parts_finds_each_match_once_in_order(words: list[str], size
     found, end = [], 0
     while end < len(URNS):
         ticks = iter(range(1000))
-        part = search(STRUCTURES, INDEX, URNS, wanted, end, size, slow, lambda ticks=ticks: next(ticks))
+        part = search(STRUCTURES, INDEX, URNS, wanted, end, size, slow, lambda ticks=ticks: next(ticks))  # type: ignore[misc] # a lambda with a default
         assert end < part.end
         assert len(part.found) <= size
         assert part.end - end <= max(1, slow)

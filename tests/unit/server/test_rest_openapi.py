@@ -41,7 +41,7 @@ def client() -> Iterator[TestClient]:
     with topic.transaction() as transaction:
         for artefact in ARTEFACTS.values():
             value = write_message(artefact, Format.SDMX_JSON_2_0)
-            transaction.put(str(artefact.urn), value, [("content-type", str(Format.SDMX_JSON_2_0).encode())])
+            transaction.put(str(artefact.urn), value, (("content-type", str(Format.SDMX_JSON_2_0).encode()),))
     with topic.replica() as replica:
         replica.wait_ready(30)
         yield client_of(create_app(replica))

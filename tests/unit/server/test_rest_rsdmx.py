@@ -66,7 +66,9 @@ def test_rsdmx_reads_codelists_flows_and_data_structures() -> None:
     for part in own:
         local = part.component.representation
         codes_of = local.enumeration if local is not None else None
-        expected[part.component.concept.item] = codes_of.id if codes_of is not None else ""
+        concept = part.component.concept
+        assert concept is not None
+        expected[concept.item] = codes_of.id if codes_of is not None else ""
     del expected["OBS_VALUE"]
     assert dict(components) == expected
     assert len(expected) == len(components) == len(own) - 1

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,7 +182,7 @@ def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path)
             open_socket(ListenSettings(port=port))
     authority = Authority(tmp_path, "ca")
     certificate = authority.issue("server", "DNS:localhost,IP:127.0.0.1")
-    locked = {"tls_certificate": certificate, "tls_key": tmp_path / "server.locked.key"}
+    locked: dict[str, Any] = {"tls_certificate": certificate, "tls_key": tmp_path / "server.locked.key"}
     assert tls_context(ListenSettings(**locked, tls_key_password=PASSWORD)) is not None
     for wrong in ({**locked, "tls_key_password": "wrong"}, locked, {"tls_certificate": tmp_path / "missing"}):
         with pytest.raises(ConfigurationError, match="TLS with") as refused:

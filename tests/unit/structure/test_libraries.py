@@ -2,8 +2,9 @@
 
 import sys
 import tomllib
+from pathlib import Path
 
-from support.import_graph import PACKAGES, import_graph, read_graph
+from support.import_graph import PACKAGES, ImportGraph, import_graph, read_graph
 from support.paths import ROOT
 
 LIBRARIES: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["kafka_replica"][
@@ -11,7 +12,7 @@ LIBRARIES: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_t
 ]
 
 
-def violations(graph):
+def violations(graph: ImportGraph) -> list[str]:
     """Return each import of a library in a package that does not own it."""
     return [
         f"{module}, line {found.line}: imports {found.root}, which belongs to {LIBRARIES.get(found.root, 'no package')}"
@@ -23,17 +24,17 @@ def violations(graph):
     ]
 
 
-def owns(owner, module):
+def owns(owner: str, module: str) -> bool:
     """Return whether a module is an owner or belongs to it; an owner that ends in ".*" is not a module itself."""
     return module == owner or module.startswith(owner.removesuffix("*").removesuffix(".") + ".")
 
 
-def test_each_library_is_imported_by_its_owners_alone():
+def test_each_library_is_imported_by_its_owners_alone() -> None:
     """No module imports a library that another package owns, not even inside a function or for type checkers."""
     assert not violations(import_graph())
 
 
-def test_the_table_has_no_entry_that_nobody_needs():
+def test_the_table_has_no_entry_that_nobody_needs() -> None:
     """Each owner in the table imports its library."""
     used = {(found.root, module) for module, imports in import_graph().imports.items() for found in imports}
     unneeded = [
@@ -45,7 +46,7 @@ def test_the_table_has_no_entry_that_nobody_needs():
     assert not unneeded
 
 
-def test_an_import_planted_in_another_package_is_found_for_every_library(tmp_path):
+def test_an_import_planted_in_another_package_is_found_for_every_library(tmp_path: Path) -> None:
     """Every library of the table is refused in a package that owns none, and in the package above an owner."""
     (tmp_path / "__init__.py").write_text("")
     for library, owners in LIBRARIES.items():
@@ -60,7 +61,7 @@ def test_an_import_planted_in_another_package_is_found_for_every_library(tmp_pat
                 assert f"planted, line 2: imports {library}" in found[0]
 
 
-def test_a_library_that_is_not_in_the_table_is_refused(tmp_path):
+def test_a_library_that_is_not_in_the_table_is_refused(tmp_path: Path) -> None:
     """A new dependency needs an entry, and thereby an owner."""
     (tmp_path / "__init__.py").write_text("import unheard_of\n")
     assert violations(read_graph({"kafka_replica.cli": tmp_path})) == [

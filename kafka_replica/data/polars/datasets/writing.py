@@ -97,7 +97,8 @@ class SdmxCsvFile:
         Raises:
             UsageError: SDMX-CSV cannot represent the columns, or the file cannot be written.
         """
-        self._path, self._rules, self._parts, self._time_format = path, rules, parts, time_format
+        self._path, self._rules, self._parts = path, rules, parts
+        self._time_format: TimeFormat = time_format
         self._cells = _CellTexts(nothing, rules, "start" if time_format == "normalized" else None)
         self._timed = False
         self._languages: dict[str, list[str]] = {}
@@ -185,7 +186,9 @@ class _CellTexts:
 
     def __init__(self, frame: pl.DataFrame, rules: Rules, collected: Collected | None) -> None:
         kinds = frame.schema  # stored, because polars builds a new schema on each access
-        self.forms = {name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")}
+        self.forms: dict[str, Form] = {
+            name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")
+        }
         self.texts = {name: as_text(name, kinds[name]) for name in self.forms}
         self.days = None if collected is None else normalizing(rules, self.forms, collected)
 

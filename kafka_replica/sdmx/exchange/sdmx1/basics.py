@@ -100,11 +100,10 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
     common = sdmx1().common
     if urn.item is None:
         found = class_named(urn.cls, edition)
-        is_known = found is not None and issubclass(found, common.MaintainableArtefact)
+        if found is None or not issubclass(found, common.MaintainableArtefact):
+            found = common.MaintainableArtefact
         agency = common.Agency(id=urn.agency)
-        made = (found if is_known else common.MaintainableArtefact)(
-            id=urn.id, version=urn.version, maintainer=agency, is_external_reference=True
-        )
+        made = found(id=urn.id, version=urn.version, maintainer=agency, is_external_reference=True)
         made.urn = str(urn)  # not as an argument: sdmx1 rejects URNs with version rules
         return made
     kind = class_named(urn.cls, edition) or common.IdentifiableArtefact

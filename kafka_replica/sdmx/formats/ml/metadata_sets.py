@@ -47,6 +47,7 @@ def read_metadata_set(item: Item) -> MetadataSet:
     """Read a <MetadataSet> of 3.x, which is part of a GenericMetadata message."""
     urn, base, rest, names = item.parts
     is_stub = base["is_external_reference"] and not rest
+    properties: dict[str, Any] = base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}
     return MetadataSet(
         urn=urn,
         metadataflow=ref(rest, "Metadataflow", names),
@@ -55,7 +56,7 @@ def read_metadata_set(item: Item) -> MetadataSet:
         attributes=parts_of(
             urn, [_read_reported(attribute, names) for attribute in pick(rest, "Attribute")], is_stub=is_stub
         ),
-        **(base | {field: item.element.get(name) for name, field in SET_ATTRIBUTES.items()}),
+        **properties,
     )
 
 

@@ -121,7 +121,8 @@ class _MainProcess:
         config = make_config(
             self._service, replace(self._listen, tls_certificate=None, tls_key=None, tls_client_ca=None)
         )
-        config.loaded_app = _ShownFirst(config.loaded_app, self._feed)
+        app: Any = config.loaded_app
+        config.loaded_app = _ShownFirst(app, self._feed)
         server = _QuietServer(config)
         tasks = [asyncio.create_task(server.serve(sockets=[main_socket]))]
         interval_s = watchdog_interval_s()

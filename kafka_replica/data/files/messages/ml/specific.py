@@ -85,7 +85,7 @@ class SpecificReader(SeriesReader):
         self._collapse(run)
         if any("" in column for column in run.columns):
             for line, value in zip(lines, values, strict=True):
-                super().take((line, self._shared, self.compvaluents(value)))
+                super().take((line, self._shared, self.components(value)))
         else:
             super().take(run)
 

@@ -67,6 +67,6 @@ class WrittenComponent:
 
     def is_mandatory(self) -> bool:
         """Return True if ATT+3+35 is 2 (mandatory) and False if 1 (conditional). Raises MessageError."""
-        if self.usage not in {"1", "2", None}:
+        if self.usage is not None and self.usage not in {"1", "2"}:
             fail(self.segment.number, f"usage status {self.usage[:20]!r} of {self.concept_id[:40]!r} is not 1 or 2")
         return self.usage == "2"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from kafka_replica.sdmx.containers import InternationalString
@@ -50,15 +51,19 @@ _is_address = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fu
 _is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
 
 
+def _each(fields: Iterable[str], change: Change) -> dict[str, Change]:
+    return dict.fromkeys(fields, change)
+
+
 def _times_of(format_: Format) -> dict[str, Change]:
     if format_ in _JSON:
-        found = dict.fromkeys((*_VALID, *_VALID_ROWS), of_value(as_instant_with_zone))
-        return found | dict.fromkeys(_PERIODS, of_value(with_zone))
+        found = _each((*_VALID, *_VALID_ROWS), of_value(as_instant_with_zone))
+        return found | _each(_PERIODS, of_value(with_zone))
     if format_ in _ML_3:
-        return dict.fromkeys(_VALID, of_value(as_instant)) | dict.fromkeys(_VALID_ROWS, of_value(as_day))
+        return _each(_VALID, of_value(as_instant)) | _each(_VALID_ROWS, of_value(as_day))
     if format_ is Format.SDMX_ML_2_1:
-        return dict.fromkeys(_VALID, of_value(as_instant))
-    return dict.fromkeys(_VALID, of_value(as_milliseconds)) if format_ is Format.FUSION_JSON else {}
+        return _each(_VALID, of_value(as_instant))
+    return _each(_VALID, of_value(as_milliseconds)) if format_ is Format.FUSION_JSON else {}
 
 
 def _addresses_of(format_: Format) -> dict[str, Change]:
