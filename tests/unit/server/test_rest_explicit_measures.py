@@ -139,7 +139,7 @@ def test_cross_sectional_measures_of_2_0_are_explicit_measures() -> None:
             "STOCKS": CrossSectionalMeasure(
                 measure_dimension="KIND",
                 code="S",
-                **part("Measure", "STOCKS", format_=TextFormat(text_type="Integer")),
+                **part("CrossSectionalMeasure", "STOCKS", format_=TextFormat(text_type="Integer")),
             ),
         }),
         attributes=Items(),
