@@ -116,7 +116,7 @@ def test_flat_observations_may_be_explicit(tmp_path: Path) -> None:
         ("v1/schema/dataflow/KR/FLOW/1.0", "explicitMeasure=true", "TIME_PERIOD"),
     ],
 )
-def test_it_is_ignored_where_it_does_not_apply(path: str, query: str, ending: str) -> None:
+def test_the_parameter_is_ignored_where_it_does_not_apply(path: str, query: str, ending: str) -> None:
     """Other dimensions at the observation, and structures without a measure dimension (SDMXQuerySchema.xsd)."""
     found = get(path, query)
     assert (found.status, target(found.body).rpartition(":")[2]) == (200, ending)
@@ -131,7 +131,7 @@ def test_editions_without_explicit_measures_are_406() -> None:
 
 
 def test_cross_sectional_measures_of_2_0_are_explicit_measures() -> None:
-    """The codes of the measure dimension become types; the measures are no further attributes of observations."""
+    """The codes of the measure dimension become types; observations do not have attributes for the measures."""
     structure = DataStructure(
         dimension_list=Items({"KIND": Dimension(position=1, **part("MeasureDimension", "KIND", KINDS))}),
         measures=Items({
