@@ -1,4 +1,12 @@
-"""The tests of the kit: what each requests, and how its answer is checked."""
+"""The tests of SDMX's conformance kit (sdmx-tck 3.4.0): the request of each, and the check of its answer.
+
+``structure_checks`` and ``schema_checks`` check answers as the kit does, with its faults; ``runner`` and
+``schema_runner`` request the answers from a service. The kit picks artefacts at random; here each artefact that it
+could pick is tested.
+
+Source: https://github.com/sdmx-twg/sdmx-tck: sdmx-tck-api/src/constants, sdmx-tck-manager/src/builders and src/checker,
+sdmx-tck-parsers/src/parsers.
+"""
 
 from __future__ import annotations
 
