@@ -134,7 +134,7 @@ def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], pro
 def test_an_error_names_the_variable_that_has_the_value(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variable: str, value: str, problem: str
 ) -> None:
-    """The variable, and not the flag, because nobody has written the flag."""
+    """The variable, and not the flag, which is not on the command line."""
     monkeypatch.setenv(variable, value)
     assert run(["serve", "-t", "x", "-b", "localhost:1"]) == CALLED_WRONGLY
     shown = capsys.readouterr().err
