@@ -33,7 +33,7 @@ class ComplexType:
         self.is_abstract = element.get("abstract") is not None
         self.base = inside.get("base", "")
         self.sequence = inside.find(f"{XS}sequence")
-        self.attributes = {one.get("name", ""): dict(one.attrib) for one in inside.findall(f"{XS}attribute")}
+        self.attributes = {one.get("name", ""): _given(one) for one in inside.findall(f"{XS}attribute")}
         self.takes_any = [one.get("namespace", "") for one in inside.findall(f"{XS}anyAttribute")]
 
     def has(self, name: str, type_: str | None = None, use: str | None = None, fixed: str | None = None) -> bool:
@@ -45,7 +45,7 @@ class ComplexType:
     def elements(self, path: str = "") -> list[dict[str, str]]:
         """Return the attributes of the elements in the sequence, or in a part of it."""
         part = self.sequence if self.sequence is None or not path else self.sequence.find(f"{XS}{path}")
-        return [] if part is None else [dict(one.attrib) for one in part.findall(f"{XS}element")]
+        return [] if part is None else [_given(one) for one in part.findall(f"{XS}element")]
 
 
 class SchemaDocument:
@@ -66,3 +66,7 @@ class SchemaDocument:
     def type_of_values(self, values: set[str]) -> SimpleType | None:
         """Return the first type with exactly these values."""
         return next((one for one in self.simple.values() if one.values and set(one.values) == values), None)
+
+
+def _given(element: etree._Element) -> dict[str, str]:
+    return {str(name): str(value) for name, value in element.attrib.items()}
