@@ -17,7 +17,8 @@ EXIT_STATUSES: Final = {
     "1": "the command failed: no broker answers, the topic or key does not exist, a file is damaged, ... One "
     "sentence on stderr gives the reason",
     "2": "the command was called wrongly and has to be called differently: an unknown option or property, a "
-    "malformed URN, a file that does not exist, results that would be overwritten, ... Nothing was changed",
+    "malformed URN, a file that does not exist, a store that cannot be created, results that would be overwritten, ... "
+    "Nothing was changed",
     "3": "`publish`, `validate` and `map`: done, but artefacts or rows were rejected (`validate` and `map`: or as "
     "[`--fail-on`](findings.md#thresholds-for-pipelines) requires); `topics create` and `check`: topics are not as "
     "declared",

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import click
 
+from kafka_replica.cli.creatable_paths import CreatablePath
 from kafka_replica.cli.properties import SERVERS_VARIABLE
 
 Boundaries: TypeAlias = Literal["auto", "markers", "quiescence"]
@@ -73,7 +74,7 @@ TIMEOUT_S = click.option(
     help="How long to wait for Kafka, in seconds.",
 )  # fmt: skip
 STORE = click.option(
-    "--store", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
+    "--store", type=CreatablePath(is_folder=True), metavar="DIR", envvar="KAFKA_REPLICA_STORE",
     help="Keep the replica in this folder (RocksDB); the next command resumes from here.",
 )  # fmt: skip
 JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for scripts.")

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import click
@@ -25,11 +26,18 @@ _TABLE: Final = "kafka"
 """The table of a producer's configuration file that has Kafka's properties."""
 
 
-def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[str, Any]:
+def properties(
+    bootstrap_server: str | None, configs: tuple[str, ...], sources: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
     """Return the properties that the command line defines.
 
     The brokers are those of ``--bootstrap-server``, else those of ``--config``, else those of the environment variable,
     else the broker that ``broker start`` has started.
+
+    Args:
+        bootstrap_server: the value of ``--bootstrap-server``, or of its environment variable.
+        configs: files, and properties as KEY=VALUE, the most important last.
+        sources: where properties come from, for errors: by default from ``--config``.
 
     Raises:
         ConfigurationError: a file cannot be read, a property does not exist, a value is neither a file nor KEY=VALUE,
@@ -37,7 +45,8 @@ def properties(bootstrap_server: str | None, configs: tuple[str, ...]) -> dict[s
     """
     settings: dict[str, Any] = {}
     for config in configs:
-        settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config)
+        source = sources.get(config, "--config")
+        settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config, source)
     if bootstrap_server is not None and not (_is_from_environment() and settings.get(SERVERS)):
         settings[SERVERS] = bootstrap_server
     elif not settings.get(SERVERS) and not settings.get(_OTHER_NAME):
@@ -99,12 +108,12 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
     return found
 
 
-def _of_text(text: str) -> dict[str, str]:
+def _of_text(text: str, source: str) -> dict[str, str]:
     separators = [at for at in (text.find("="), text.find(":")) if at > 0]
     name = text[: min(separators)].strip() if separators else ""
     if not name or os.sep in name:
         # The error shows only the first word, because the rest may be a secret.
         word = (text.split() or [""])[0].partition("=")[0][:80]
-        raise ConfigurationError(f"--config: {word!r} is neither a file nor KEY=VALUE")
-    check_names([name], "--config")
+        raise ConfigurationError(f"{source}: {word!r} is neither a file nor KEY=VALUE")
+    check_names([name], source)
     return {name: text[min(separators) + 1 :].strip()}

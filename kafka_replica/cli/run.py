@@ -16,6 +16,7 @@ from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
 from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, say, set_up_logging
 from kafka_replica.cli.output import OutputClosedError
+from kafka_replica.cli.sources import name_source
 from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
 
@@ -50,6 +51,7 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
         say("kafka-replica: no command was run")
     elif isinstance(error, click.ClickException):
+        name_source(error)
         if is_json():
             say(error.format_message(), logging.ERROR)
         else:

@@ -14,8 +14,10 @@ from typing import Any, Final
 import click
 
 from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.cli.creatable_paths import CreatablePath
 from kafka_replica.cli.options import with_options
 from kafka_replica.cli.properties import SERVERS_VARIABLE
+from kafka_replica.cli.sources import variable_of
 from kafka_replica.common.property_files import filled, flat, read_settings_file
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import ConfigurationError
@@ -28,6 +30,12 @@ _CHOICES: Final = {
     "on_bad_record": ("stop", "skip"),
 }
 _TYPES: Final[dict[str, Any]] = {"int": int, "float": float, "str": str, "Path": click.Path(path_type=Path)}
+_CREATED: Final = {
+    "store": CreatablePath(is_folder=True),
+    "history_path": CreatablePath(is_folder=True),
+    "checkpoint": CreatablePath(is_folder=False),
+}
+"""The types of the paths that the command creates."""
 _TABLES: Final = ("server", "replica", "kafka")
 
 
@@ -81,8 +89,21 @@ def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def settings_of(kind: type[Any], given: Mapping[str, Any]) -> Any:
-    """Return the settings of a class from the values of all options."""
-    return kind(**{each.name: given[each.name] for each in fields(kind)})
+    """Return the settings of a class from the values of all options.
+
+    Raises:
+        ConfigurationError: a value is impossible; the error names the environment variable that has it.
+    """
+    try:
+        return kind(**{each.name: given[each.name] for each in fields(kind)})
+    except ConfigurationError as error:
+        name, _, reason = str(error).partition(": ")
+        context = click.get_current_context()
+        parameter = next((one for one in context.command.params if one.name == name), None)
+        variable = None if parameter is None else variable_of(parameter, context)
+        if variable is None:
+            raise
+        raise ConfigurationError(f"{variable}: {reason}") from error
 
 
 def _option(field: Field[Any]) -> Callable[[Any], Any]:
@@ -99,7 +120,7 @@ def _option(field: Field[Any]) -> Callable[[Any], Any]:
     if kind.startswith("tuple"):
         return click.option(flag, name, multiple=True, **shown)
     least = limit_of(field.metadata)
-    parameter = _TYPES[kind]
+    parameter = _CREATED.get(name, _TYPES[kind])
     if name in _CHOICES:
         parameter = click.Choice(_CHOICES[name])
     elif least is not None:

@@ -135,6 +135,8 @@ class Service:
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]
         routes += [
             *(Route("/version/{version}" + base + "/{rest:path}", sdmx.pinned_sdmx) for base in settings.base_paths),
+            *(Route(path, sdmx.sdmx) for path in settings.base_paths),
+            *(Route("/version/{version}" + path, sdmx.pinned_sdmx) for path in settings.base_paths),
             *self._page_routes(),
             *_both("/health/live", self.live),
             *_both("/health/ready", self.ready),

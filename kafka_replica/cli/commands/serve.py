@@ -75,13 +75,15 @@ def _history(served: ServedReplica) -> AbstractContextManager[VersionHistory | N
 def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> dict[str, Any]:
     """Return the properties of Kafka's clients from the file, the environment and the flags, in rising precedence."""
     prefix = f"{VARIABLE_PREFIX}_KAFKA_"
-    variables = [
-        f"{name.removeprefix(prefix).replace('_', '.').lower()}={value}"
+    variables = {
+        f"{name.removeprefix(prefix).replace('_', '.').lower()}={value}": name
         for name, value in os.environ.items()
         if name.startswith(prefix)
-    ]
+    }
     has_table = file is not None and "kafka" in read_settings_file(file).values
-    return properties(servers, (*([str(file)] if has_table else ()), *variables, *given))
+    files = [str(file)] if has_table else []
+    sources = {**variables, **dict.fromkeys(given, "--kafka-property")}
+    return properties(servers, (*files, *variables, *given), sources)
 
 
 def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:

@@ -17,10 +17,14 @@ from kafka_replica.data.schemas.document import (
     complex_value,
     document,
     element,
+    enumerated_ids,
+    fixed_id,
     metadata_element,
     restriction,
 )
+from kafka_replica.data.schemas.explicit_measures import ExplicitMeasures, measure_dimension, primary_measures
 from kafka_replica.data.schemas.simple_types import TIME_PERIOD, SimpleTypes, ValueType, name_in_xml
+from kafka_replica.data.schemas.type_names import FIXED_NAMES, comp_name, possible_names
 from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import AttributeRelationship, ResolvedStructure, UnwritableError
@@ -28,6 +32,7 @@ from kafka_replica.sdmx import AttributeRelationship, ResolvedStructure, Unwrita
 ALL_DIMENSIONS = "AllDimensions"
 _START_DAY = "REPORTING_YEAR_START_DAY"
 _OBS_VALUE = "OBS_VALUE"
+_GROUP_IDS = "GroupType.ID"
 
 
 def data_schema(
@@ -37,6 +42,7 @@ def data_schema(
     dimension_at_observation: str | None = None,
     complete: bool = False,
     deletion: bool = False,
+    explicit: bool = False,
     as_of: date | None = None,
     schema_location: str = "",
 ) -> bytes:
@@ -49,32 +55,43 @@ def data_schema(
     Args:
         resolved: the result of ``Structures.resolve``.
         version: the version of SDMX-ML.
-        dimension_at_observation: a dimension, or ``AllDimensions``; None means the time dimension, or
-            ``AllDimensions`` without a time dimension.
+        dimension_at_observation: a dimension, or ``AllDimensions``; None means the measure dimension if measures are
+            explicit, or else the time dimension, or ``AllDimensions`` without a time dimension.
         complete: whether mandatory attributes and measures are required, as in the validation of complete data. In 3.x
             this applies only to those of observations, because others may be in an element Atts.
         deletion: whether values of dimensions are optional, because a message that deletes may leave them out (3.x).
+        explicit: whether each measure of a measure dimension has an observation type of its own (2.1). As the standard
+            requires, this is ignored if the structure has no measure dimension, or if another dimension is at the
+            observation.
         as_of: the date on which constraints must be valid; None means today in UTC.
         schema_location: the prefix of the standard's file names in ``schemaLocation``; a path must end with ``/``.
 
     Raises:
-        UnwritableError: messages of this version cannot represent data of this structure.
+        UnwritableError: messages of this version cannot represent data of this structure, or explicit measures.
         UsageError: the structure does not have the dimension.
 
     Source: SDMX 2.1 Section 3A and SDMX 3.0 Section 3, "Structure Specific"; SDMXDataStructureSpecific.xsd.
     """
     dimensions = [dimension.id for dimension in resolved.dimensions]
     time = resolved.data_structure.time_dimension
-    default = ALL_DIMENSIONS if time is None else time.id
+    measures = measure_dimension(resolved) if explicit else None
+    default = next((one.id for one in (measures, time) if one is not None), ALL_DIMENSIONS)
     chosen = dimension_at_observation or default
     if chosen not in {ALL_DIMENSIONS, *dimensions}:
         raise UsageError(
             f"generating the schema of {resolved.urn}: {chosen} is not one of its dimensions, {', '.join(dimensions)}; "
             f"all of them are {ALL_DIMENSIONS}"
         )
-    parts = _Parts(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, as_of)
+    measured = measures.id if measures is not None and chosen in {ALL_DIMENSIONS, measures.id} else None
+    if measured is not None and version != "2.1":
+        raise UnwritableError(
+            f"messages of SDMX-ML {version} have no explicit measures, as {measured} of {resolved.urn} can have in "
+            "2.1; generate the schema of version 2.1, or without explicit measures"
+        )
+    parts = _Parts(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, measured, as_of)
     parts.complete, parts.deletion = complete, deletion and version != "2.1"
-    return document(version, f"{resolved.urn}:ObsLevelDim:{chosen}", schema_location, parts.text())
+    ending = "" if measured is None else ":explicit"
+    return document(version, f"{resolved.urn}:ObsLevelDim:{chosen}{ending}", schema_location, parts.text())
 
 
 class _Parts:
@@ -84,15 +101,31 @@ class _Parts:
     deletion = False
 
     def __init__(
-        self, resolved: ResolvedStructure, version: SchemaVersion, at_observation: str | None, as_of: date | None
+        self,
+        resolved: ResolvedStructure,
+        version: SchemaVersion,
+        at_observation: str | None,
+        measured: str | None,
+        as_of: date | None,
     ) -> None:
         self._urn, self._at_observation = resolved.urn, at_observation
         self._version: SchemaVersion = version
         self._is_3 = version != "2.1"
-        self._types = SimpleTypes(is_3=self._is_3, as_of=as_of)
+        self._groups = resolved.data_structure.groups
         components = resolved.used_components.values()
-        self._dimensions = {dimension.id: self._types.value_type(dimension) for dimension in resolved.dimensions}
-        self._measures = [self._types.value_type(component) for component in components if component.kind == "measure"]
+        self._types = SimpleTypes(is_3=self._is_3, as_of=as_of, taken=possible_names(resolved))
+        self._measured = measured
+        grouped = {id_ for group in self._groups.values() for id_ in group.dimensions}
+        self._dimensions = {
+            dimension.id: self._types.value_type(dimension)
+            for dimension in resolved.dimensions
+            if dimension.id != self._measured or dimension.id in grouped
+        }
+        measures = (each_component for each_component in components if each_component.kind == "measure")
+        self._measures = [
+            self._types.value_type(measure) for measure in (measures if self._is_3 else primary_measures(resolved))
+        ]
+        self._explicit = None if measured is None else ExplicitMeasures(resolved, self._types, as_of)
         described = [
             *((None, component) for component in components if component.kind == "attribute"),
             *resolved.metadata_attributes.items(),
@@ -102,12 +135,11 @@ class _Parts:
             for id_, one in described
             if one.relationship is not None
         ]
-        self._groups = resolved.data_structure.groups
         self._attached: Attachment = attach(relationships, self._groups, at_observation)
         self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
         self._comp_names = {
-            **{measure.id: f"{measure.id}_MEASURE" for measure in self._measures},
-            **{one.id: f"{one.id}_ATTRIBUTE" for one, _ in relationships},
+            **{measure.id: comp_name(measure.id, "MEASURE") for measure in self._measures},
+            **{one.id: comp_name(one.id, "ATTRIBUTE") for one, _ in relationships},
         }
         self._time_series = version == "2.1" and at_observation == TIME_PERIOD
         self._check()
@@ -122,6 +154,8 @@ class _Parts:
         if self._at_observation is not None:
             yield self._series_type()
         yield self._observation_type()
+        if self._explicit is not None:
+            yield from self._explicit.definitions(required=self.complete)
         yield self._data_set_type()
 
     def _check(self) -> None:
@@ -136,7 +170,8 @@ class _Parts:
                 )
         names = [name_in_xml(group, "group") for group in self._groups]
         names += [self._comp_names[one.id] for one in self._all if self._has_comp(one)]
-        names += ["DataSetType", "SeriesType", "ObsType", "GroupType", "AttsType"]
+        names += FIXED_NAMES
+        names += [] if self._explicit is None else self._explicit.types
         counts = {
             **Counter(names),
             **{f"component {id_}": n for id_, n in Counter(one.id for one in self._all).items()},
@@ -193,14 +228,18 @@ class _Parts:
 
     def _group_types(self) -> Iterator[str]:
         several = len(self._groups) > 1
+        ids = _GROUP_IDS if several else "common:IDType"
         if several:
-            attributes = (ANY_LOCAL,) if self._is_3 else (attribute(_START_DAY, "xs:gMonthDay", "optional"), ANY_LOCAL)
-            elements = self._elements(self._all)
-            yield restriction("GroupType", "dsd:GroupType", elements, attributes, abstract=' abstract="true"')
+            start = [] if self._is_3 else [attribute(_START_DAY, "xs:gMonthDay", "optional")]
+            attributes = [attribute("type", ids, "optional"), *start, ANY_LOCAL]
+            yield enumerated_ids(ids, self._groups)
+            yield restriction(
+                "GroupType", "dsd:GroupType", self._elements(self._all), attributes, abstract=' abstract="true"'
+            )
         for id_, group in self._groups.items():
             values = self._attached.groups[id_]
             own = [*self._keys(group.dimensions), *self._values(values)]
-            fixed = f'<xs:attribute name="type" type="common:IDType" use="optional" fixed="{id_}"/>'
+            fixed = fixed_id("type", ids, id_)
             unused = self._unused([*group.dimensions, *(value.id for value in values)])
             base = "GroupType" if several else "dsd:GroupType"
             yield restriction(id_, base, self._elements(values), [*own, fixed, *unused])
@@ -218,10 +257,16 @@ class _Parts:
         )  # fmt: skip
 
     def _observation_type(self) -> str:
-        values = [*self._attached.observations, *self._measures]
+        measures = self._measures if self._explicit is None else [self._explicit.widest]
+        values = [*self._attached.observations, *measures]
         keys = list(self._dimensions) if self._at_observation is None else [self._at_observation]
+        keys = [id_ for id_ in keys if id_ != self._measured]
         used = [*keys, *(value.id for value in values)]
-        prohibited = [] if self._time_series else [attribute("type", "common:IDType", "prohibited")]
+        prohibited = [
+            attribute("type", "common:IDType", "prohibited")
+            if self._explicit is None
+            else self._explicit.id_attribute()
+        ]
         if not self._is_3 and _OBS_VALUE not in used:
             prohibited.append(attribute(_OBS_VALUE, "xs:anySimpleType", "prohibited"))
         return restriction(
@@ -230,6 +275,7 @@ class _Parts:
             self._elements(values),
             [*self._keys(keys), *self._values(values, of_observations=True), *prohibited,
              *self._unused(used, time=not self._time_series)],
+            abstract="" if self._explicit is None else ' abstract="true"',
         )  # fmt: skip
 
     def _data_set_type(self) -> str:

@@ -82,6 +82,17 @@ def attribute(name: str, type_: str, use: Literal["required", "optional", "prohi
     return f'<xs:attribute name="{name}" type="{type_}" use="{use}"/>'
 
 
+def enumerated_ids(name: str, ids: Iterable[str], base: str = "common:IDType") -> str:
+    """Return a simple type that allows only these ids."""
+    values = "".join(f'<xs:enumeration value="{id_}"/>' for id_ in ids)
+    return f'<xs:simpleType name="{name}"><xs:restriction base="{base}">{values}</xs:restriction></xs:simpleType>'
+
+
+def fixed_id(name: str, type_: str, value: str) -> str:
+    """Return the declaration of an attribute that messages may leave out because its value is fixed."""
+    return f'<xs:attribute name="{name}" type="{type_}" use="optional" fixed="{value}"/>'
+
+
 def metadata_element(version: SchemaVersion) -> str:
     """Return the declaration of the element for reference metadata; empty in 2.1, which has no such element."""
     if version == "2.1":

@@ -17,6 +17,7 @@ from kafka_replica.data.schemas.document import (
     complex_type,
     document,
     element,
+    enumerated_ids,
     restriction,
 )
 from kafka_replica.data.schemas.reported_attributes import ReportedAttributes
@@ -130,9 +131,7 @@ class _Parts:
         return made + self._ids(ids, allowed, "Target.ID" if base == "TargetType" else "common:IDType")
 
     def _ids(self, name: str, allowed: Iterable[str], base: str = "common:IDType") -> str:
-        values = "".join(f'<xs:enumeration value="{one}"/>' for one in allowed)
-        restricted = f'<xs:restriction base="{base}">{values}</xs:restriction>'
-        return f'<xs:simpleType name="{self._named(name)}">{restricted}</xs:simpleType>'
+        return enumerated_ids(self._named(name), allowed, base)
 
     def _of_target(self, target: MetadataTarget) -> Iterator[str]:
         """Yield the types of the references to the objects that a target consists of."""

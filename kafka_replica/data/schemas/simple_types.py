@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import date
 from typing import Final, NamedTuple
 
 from kafka_replica.data.schemas.facets import enumerated, is_xml, restricted, steps
-from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL, STRING, XSD_TYPES
+from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, OBSERVATIONAL, STRING, XSD_TYPES
 from kafka_replica.data.validation.components import described
 from kafka_replica.sdmx import EffectiveComponent, UnwritableError
-from kafka_replica.sdmx.values.text_types import NOT_AVAILABLE
+from kafka_replica.sdmx.values.text_types import NOT_A_NUMBER, NOT_AVAILABLE
 
 TIME_PERIOD: Final = "TIME_PERIOD"
 _START_DAY: Final = "REPORTING_YEAR_START_DAY"
@@ -56,15 +56,20 @@ class SimpleTypes:
     Args:
         is_3: whether the schema has version 3.x.
         as_of: the date on which constraints must be valid; None means today in UTC.
+        taken: the names of other types, which a type with the id of a component as its name must not have; None if no
+            type is named like that.
 
     Attributes:
         definitions: the XML text of each type.
+        bases: the base of each type that restricts another type by facets.
     """
 
-    def __init__(self, *, is_3: bool, as_of: date | None) -> None:
-        self._is_3, self._as_of = is_3, as_of
+    def __init__(self, *, is_3: bool, as_of: date | None, taken: Container[str] | None = None) -> None:
+        self._is_3, self._as_of, self._taken = is_3, as_of, taken
         self._names: dict[tuple[object, ...], str] = {}
         self.definitions: list[str] = []
+        self.bases: dict[str, str] = {}
+        self._written: set[str] = set()
 
     def value_type(self, effective: EffectiveComponent, id_: str | None = None) -> ValueType:
         """Return the type of a component's values, and define it if necessary.
@@ -102,23 +107,36 @@ class SimpleTypes:
         restrictions = list(steps(base, text_type, found.format))
         if base == STRING and not restrictions:
             return base
+        if not restrictions and base in FLOATING_TYPES:
+            marks -= {NOT_A_NUMBER}  # a value of these types
         if not marks or name == TIME_PERIOD:
-            return base if not restrictions else self._defined(
-                name, (base, *restrictions), lambda: restricted(base, restrictions)
-            )  # fmt: skip
+            return self._restricted(name, base, restrictions)
         values_and_marks = restricted(base, restrictions) + enumerated(sorted(marks))
         return self._defined(
             name, (base, *restrictions, marks),
             lambda: f"<xs:simpleType><xs:union>{values_and_marks}</xs:union></xs:simpleType>",
         )  # fmt: skip
 
+    def _restricted(self, name: str, base: str, restrictions: list[str]) -> str:
+        """Return a type with facets; it has the id of the component as its name if possible, as tools expect."""
+        if not restrictions:
+            return base
+        content: tuple[object, ...] = (base, *restrictions)
+        if self._taken is not None and name not in self._taken:
+            content = (name, *content)
+            self._names.setdefault(content, name)
+        own = self._defined(name, content, lambda: restricted(base, restrictions))
+        self.bases[own] = base
+        return own
+
     def _defined(self, name: str, content: tuple[object, ...], text: Callable[[], str]) -> str:
         """Return the name of the type with this content, which components with the same values share."""
-        if content not in self._names:
-            # The id of a group has no dot, so the name cannot be that of a group's type.
-            own = self._names[content] = f"{name}.Values"
+        # The id of a group has no dot, so the name cannot be that of a group's type.
+        own = self._names.setdefault(content, f"{name}.Values")
+        if own not in self._written:
+            self._written.add(own)
             self.definitions.append(text().replace("<xs:simpleType>", f'<xs:simpleType name="{own}">', 1))
-        return self._names[content]
+        return own
 
 
 def name_in_xml(id_: str, what: str) -> str:

@@ -5,6 +5,7 @@ Source: SDMX 2.1 and 3.0 Section 6, "Representation data types"; SDMXCommon.xsd.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from kafka_replica.sdmx.values.text_types import SIZES, TIME_TYPES
@@ -51,3 +52,22 @@ INTEGER_BOUNDS: Final = {
 FLOATING_TYPES: Final = frozenset({"xs:float", "xs:double"})
 NUMBERS: Final = frozenset({"xs:decimal", *INTEGER_BOUNDS, *FLOATING_TYPES})
 """The numeric types, for which there are bounds."""
+
+_PARENTS: Final = {
+    "xs:short": "xs:int", "xs:int": "xs:long", "xs:long": "xs:integer", "xs:integer": "xs:decimal",
+}  # fmt: skip
+"""The types among those of XML Schema that restrict another one."""
+
+
+def derives(type_: str, base: str, bases: Mapping[str, str]) -> bool:
+    """Return whether a type is the base, or restricts it.
+
+    Args:
+        type_: the name of a type.
+        base: the name of a type.
+        bases: the base of each type that the schema defines as a restriction.
+    """
+    found: str | None = type_
+    while found is not None and found != base:
+        found = bases.get(found) or _PARENTS.get(found)
+    return found is not None

@@ -60,6 +60,6 @@ def today() -> date:
 
 def _rest_path(path: bytes, before: str) -> str:
     """Return the path after the base path ``before``, still percent-encoded; base paths have no encoded slashes."""
-    rest = path.decode("latin-1").split("/", before.count("/"))[-1]
+    rest = path.decode("latin-1").split("/", before.count("/"))[-1] if before.endswith("/") else ""
     api = before.rstrip("/").rpartition("/")[2]
     return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself determines the version of the API

@@ -41,6 +41,7 @@ class SdmxErrors:
         path, accept = scope["path"].removeprefix(scope.get("root_path", "")), accepted(scope)
         pinned = _version(path)
         path = path if pinned is None else path[pinned.end() :]
+        path = path if path.endswith("/") else f"{path}/"  # a base path alone is of the API, too
         prefix = next((prefix for prefix in self._prefixes if path.startswith(prefix)), None)
         if prefix is None or names_problem(accept):
             return None

@@ -35,6 +35,9 @@ OMITTED: Final = "Kafka-Replica-Omitted"
 
 DEFAULT_SETTINGS: Final = RestSettings()
 
+_WITHOUT_SCHEMA: Final = {406, 501}
+"""The statuses if no XML schema can be generated; a request that also accepts structures gets those."""
+
 _FEW: Final = 100
 """The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
 
@@ -69,7 +72,8 @@ def _answered(
     query: Query, request: RestRequest, structures: Structures, settings: RestSettings
 ) -> RestAnswer | Rejection:
     schemas = schema_offers(request.accept, query.api) if isinstance(query, SchemaQuery) and not query.format else ()
-    accepted = schemas or offers(request.accept, query.format, query.api)
+    formats = offers(request.accept, query.format, query.api)
+    accepted = schemas or formats
     if not accepted:
         return _no_format(query, request)
     version = _version(query, structures, settings)
@@ -82,8 +86,10 @@ def _answered(
         return RestAnswer(304, headers, b"")
     try:
         if schemas and isinstance(query, SchemaQuery):
-            return _schema(query, schemas, version, settings, headers, day)
-        return _made(query, accepted, version, settings, headers, day)
+            made = _schema(query, schemas, version, settings, headers, day)
+            if not (formats and isinstance(made, Rejection) and made.status in _WITHOUT_SCHEMA):
+                return made
+        return _made(query, formats, version, settings, headers, day)
     except KafkaReplicaError as error:
         # The answer depends on a record that cannot be read.
         return unreadable(str(error))

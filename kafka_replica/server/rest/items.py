@@ -7,14 +7,14 @@ their id alone, so that this form is accepted, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from kafka_replica.sdmx import Items, Urn
 from kafka_replica.sdmx.lookups.items import item_of
-from kafka_replica.sdmx.model import Artefact, ItemScheme, ValueList
+from kafka_replica.sdmx.model import Artefact, HierarchicalCodelist, ItemScheme, ValueList
 
 
 def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, list[Urn]] | None:
@@ -33,7 +33,13 @@ def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, li
         items, urns = _nested(artefact.items, wanted, artefact.children_field)
     if not urns:
         return None
-    return replace(artefact, **{artefact.items_field: Items(items)}, is_partial=True), urns
+    return _with(artefact, items), urns
+
+
+def _with(artefact: ItemScheme, items: Mapping[str, Any]) -> ItemScheme:
+    """Return a copy with these items, which is partial; hierarchical codelists have no mark for it, as value lists."""
+    is_partial = not isinstance(artefact, HierarchicalCodelist)
+    return replace(artefact, **{artefact.items_field: Items(items)}, is_partial=is_partial)
 
 
 def only_items(artefact: Artefact, paths: Collection[str]) -> Artefact:
@@ -112,4 +118,4 @@ def _without_items(artefact: Artefact) -> Artefact:
     if isinstance(artefact, ValueList):
         return replace(artefact, value_items=())
     assert isinstance(artefact, ItemScheme)  # noqa: S101 - for other classes, _count returns 0
-    return replace(artefact, **{artefact.items_field: Items()}, is_partial=True)
+    return _with(artefact, {})

@@ -162,19 +162,27 @@ def error_format(accept: str, format_name: str | None, api: Api) -> Format:
 def schema_offers(accept: str, api: Api) -> tuple[OfferedFormat, ...]:
     """Return the XML schemas that a request names: the format of their data messages, and the schema's media type.
 
-    Wildcards do not name schemas, because clients that send them expect structures.
+    A request of 1.x that accepts anything gets an XML schema, too, which is the default there. The default of 2.x is a
+    JSON schema, which is not offered; such requests get structures.
     """
     if len(accept) > _MAX_LENGTH:
         return ()
-    ranges = [each for each in _ranges(accept) if each.essence == XML_SCHEMA and each.quality > 0]
     messages = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
     preferred = messages if api is Api.V1 else (*messages[1:], messages[0])
+    ranges = [each for each in _ranges(accept) if each.quality > 0]
+    named = [each for each in ranges if each.essence == XML_SCHEMA]
+    if api is Api.V1 and (not accept.strip() or {each.essence for each in ranges} == {"*/*"}):
+        return tuple(_schema_offer(format_) for format_ in preferred)
     return tuple(
-        OfferedFormat(format_, str(format_).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
-        for each in sorted(ranges, key=lambda each: -each.quality)
+        _schema_offer(format_)
+        for each in sorted(named, key=lambda each: -each.quality)
         for format_ in preferred
         if each.accepts_version(format_)
     )
+
+
+def _schema_offer(messages: Format) -> OfferedFormat:
+    return OfferedFormat(messages, str(messages).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
 
 
 def version_of(format_: Format) -> str | None:

@@ -1,8 +1,10 @@
 """Version expressions of queries: ``1.0``, ``+``, ``2.1+.0``, ``~.0.0``, ``1.*``, ``latest``.
 
 Source: SDMX REST 2.2.2, doc/querying_versions.md; SDMX REST 1.5.0, docs/4_3_structural_queries.md (keywords).
-Expressions with ``+`` follow the rules of references (``kafka_replica.sdmx.urns.versions``): versions with two parts
-count as stable, so that ``2.3+`` is valid here.
+Expressions with ``+`` select the latest stable semantic version, ``x.y.z`` with ``x`` > 0. If an artefact has none,
+versions with one or two parts count as stable, as in references (``kafka_replica.sdmx.urns.versions``), because
+otherwise ``+`` would find nothing in registries of 2.1. ``2.3+``, which the specification does not have, follows the
+rules of references.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE, is_version, newest, sort_key
+from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE, is_stable, is_version, newest, sort_key
 
 ALL: Final = "*"
 CURRENT: Final = "latest"
@@ -52,7 +54,9 @@ def parse_version(text: str) -> VersionExpression:
         return VersionExpression(text, lambda versions: [version for version in versions if version == text])
     if text in {ALL, "all"}:
         return VersionExpression(ALL, list)
-    if text in {CURRENT, LATEST, LATEST_STABLE}:
+    if text == LATEST_STABLE:
+        return VersionExpression(text, lambda versions: _newest_stable(text, versions))
+    if text in {CURRENT, LATEST}:
         rule = ALL if text == CURRENT else text
         return VersionExpression(text, lambda versions: _newest(rule, versions))
     return VersionExpression(text, _rule(text))
@@ -74,7 +78,8 @@ def _rule(text: str) -> Callable[[Iterable[str]], list[str]]:
     numbers = tuple(int(digits or "0") for digits, _ in found)
     if mark == LATEST_STABLE:
         rule = ".".join(f"{number}{'+' if index == free else ''}" for index, number in enumerate(numbers))
-        return lambda versions: _newest(rule, versions)
+        select = _newest if len(numbers) == 2 else _newest_stable
+        return lambda versions: select(rule, versions)
     if len(numbers) == 1:
         raise InvalidVersionError(f"use {mark} alone, or a version of two or three parts")
     if mark == LATEST:
@@ -100,6 +105,13 @@ def _check_open(found: list[tuple[str, str]], free: int, mark: str) -> None:
 def _newest(rule: str, versions: Iterable[str]) -> list[str]:
     found = newest(rule, versions)
     return [] if found is None else [found]
+
+
+def _newest_stable(rule: str, versions: Iterable[str]) -> list[str]:
+    """Return the newest semantic version that fits; of an artefact without one, the newest legacy version."""
+    known = [version for version in versions if is_stable(version)]
+    semantic = [version for version in known if version.count(".") == 2 and not version.startswith("0.")]
+    return _newest(rule, semantic or [version for version in known if version.count(".") < 2])
 
 
 def _fitting(numbers: tuple[int, ...], free: int, versions: Iterable[str]) -> list[str]:

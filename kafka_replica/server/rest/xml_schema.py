@@ -64,8 +64,6 @@ def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
         return not_implemented(
             f"XML schemas of a {query.context.name} are not generated; request the structures instead"
         )
-    if query.explicit_measure and found[0].cls in RESOLVED:
-        return not_implemented("XML schemas with explicit measures are not generated; request explicitMeasure=false")
     return found[0]
 
 
@@ -86,6 +84,7 @@ def _xml_schema(
             version=version,
             dimension_at_observation=query.dimension_at_observation,
             deletion=query.deletion,
+            explicit=query.explicit_measure,
             as_of=day,
         )
     except UnwritableError as error:

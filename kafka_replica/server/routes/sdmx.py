@@ -75,11 +75,12 @@ class SdmxRoutes:
 
     async def sdmx(self, request: Request) -> Response:
         """Answer from the current version."""
-        return await self.respond(request.scope, request.path_params["rest"], None)
+        return await self.respond(request.scope, request.path_params.get("rest", ""), None)
 
     async def pinned_sdmx(self, request: Request) -> Response:
         """Answer from the version in the path."""
-        return await self.respond(request.scope, request.path_params["rest"], pinned_version(request.path_params))
+        rest = request.path_params.get("rest", "")
+        return await self.respond(request.scope, rest, pinned_version(request.path_params))
 
     async def respond(self, scope: Scope, rest: str, wanted: VersionId | None) -> Response:
         """Return the answer to a request.

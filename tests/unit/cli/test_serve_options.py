@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.commands.serve import serve
 from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.cli.run import CALLED_WRONGLY, run
 from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
@@ -118,6 +119,63 @@ def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], pro
     outcome = CliRunner().invoke(kafka_replica, ["serve", "-b", "localhost:1", *arguments], standalone_mode=False)
     assert isinstance(outcome.exception, ConfigurationError | click.BadParameter)
     assert problem in str(outcome.exception)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "problem"),
+    [
+        ("KAFKA_REPLICA_PORT", "many", "'many' is not a valid integer"),
+        ("KAFKA_REPLICA_BOUNDARIES", "x", "'x' is not one of"),
+        ("KAFKA_REPLICA_BASE_PATHS", "x", "'x' is not possible"),
+        ("KAFKA_REPLICA_KAFKA_NO_SUCH", "1", "no property 'no.such'"),
+        ("KAFKA_REPLICA_STORE", "/dev/null/store", "/dev/null is not a folder"),
+    ],
+)
+def test_an_error_names_the_variable_that_has_the_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], variable: str, value: str, problem: str
+) -> None:
+    """The variable, and not the flag, which is not on the command line."""
+    monkeypatch.setenv(variable, value)
+    assert run(["serve", "-t", "x", "-b", "localhost:1"]) == CALLED_WRONGLY
+    shown = capsys.readouterr().err
+    assert variable in shown
+    assert problem in shown
+    assert "--port" not in shown
+
+
+def test_an_error_names_the_flag_that_has_the_value(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The flag wins over the variable, and its value is the wrong one."""
+    monkeypatch.setenv("KAFKA_REPLICA_PORT", "1")
+    assert run(["serve", "-t", "x", "--port", "many"]) == CALLED_WRONGLY
+    shown = capsys.readouterr().err
+    assert "--port" in shown
+    assert "KAFKA_REPLICA_PORT" not in shown
+    assert run(["serve", "-t", "x", "-b", "localhost:1", "--kafka-property", "no.such=1"]) == CALLED_WRONGLY
+    assert "--kafka-property: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flag", ["--store", "--history-path", "--checkpoint"])
+@pytest.mark.parametrize("inside", ["", "below"])
+def test_a_path_that_cannot_be_created_ends_the_command_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], flag: str, inside: str
+) -> None:
+    """A file where a folder should be, or a folder where a file should be; and a path below a file."""
+    other = tmp_path / "other"
+    if flag == "--checkpoint" and not inside:
+        other.mkdir()
+    else:
+        other.write_text("")
+    assert run(["serve", "-t", "x", "-b", "localhost:1", flag, str(other / inside)]) == CALLED_WRONGLY
+    assert f"'{flag}'" in capsys.readouterr().err
+
+
+def test_a_path_in_the_file_that_cannot_be_created_is_named_with_its_place(tmp_path: Path) -> None:
+    """The value of the settings file is checked like that of the flag."""
+    (tmp_path / "serve.toml").write_text("[replica]\nstore = '/dev/null/store'")
+    with pytest.raises(ConfigurationError, match=r"serve.toml, \[replica\] store: .*/dev/null is not a folder"):
+        parsed("--config", str(tmp_path / "serve.toml"))
 
 
 def test_options_are_real_click_options() -> None:

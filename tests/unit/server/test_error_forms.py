@@ -92,6 +92,20 @@ def test_the_default_format_is_that_of_the_version_of_the_api(replica: Replica) 
         assert client.get(f"{before}/ws/public/sdmxapi/rest/codelist", headers=host).content.startswith(b"<?xml")
 
 
+@pytest.mark.parametrize("before", ["", "/version/1"])
+@pytest.mark.parametrize("base", ["/sdmx/v1", "/sdmx/v2", "/ws/public/sdmxapi/rest"])
+def test_a_base_path_alone_is_answered_like_one_with_a_slash(replica: Replica, base: str, before: str) -> None:
+    """The answer is a message of SDMX; a slash at the end makes no difference."""
+    client = client_of(create_app(replica))
+    alone, with_slash = client.get(before + base), client.get(f"{before}{base}/")
+    assert (alone.status_code, alone.content) == (with_slash.status_code, with_slash.content)
+    assert alone.status_code == (410 if before else 400)
+    posted = client.post(before + base)
+    assert posted.status_code == 405
+    for one in (alone, posted):
+        assert "problem" not in one.headers["content-type"]
+
+
 def test_problem_details_are_for_all_other_programs(replica: Replica) -> None:
     """Outside of the API, and for clients that name the media type of problem details."""
     client = client_of(create_app(replica))

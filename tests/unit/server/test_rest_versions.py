@@ -33,10 +33,11 @@ _ONE = (
         ("1.0", ["1.0"]),
         ("1.3.0-draft", ["1.3.0-draft"]),
         ("9.9", []),
-        ("+", ["3.0"]),
+        ("+", ["2.10.0"]),
         ("~", ["3.0"]),
         ("latest", ["3.0"]),
-        ("2+.0.0", ["3.0"]),
+        ("2+.0.0", ["2.10.0"]),
+        ("3+.0.0", []),
         ("2.+.0", ["2.10.0"]),
         ("2.0+.0", ["2.10.0"]),
         ("2.3.+", ["2.3.4"]),
@@ -63,9 +64,30 @@ _ONE = (
     ],
 )
 def test_an_expression_selects_the_versions_of_the_specification(expression: str, selected: list[str]) -> None:
-    """Each row follows from doc/querying_versions.md; versions of two parts count as stable."""
+    """Each row follows from doc/querying_versions.md."""
     found = parse_version(expression).select(VERSIONS)
     assert sorted(found, key=sort_key) == sorted(selected, key=sort_key)
+
+
+@pytest.mark.parametrize(
+    ("expression", "versions", "selected"),
+    [
+        ("+", ["1.0", "2.1", "3"], ["3"]),
+        ("+", ["1.0", "2.1", "3.0.0-draft"], ["2.1"]),
+        ("+", ["2.1", "1.0.0"], ["1.0.0"]),
+        ("+", ["0.9.0"], []),
+        ("+", ["0.9.0", "0.1"], ["0.1"]),
+        ("2+.0.0", ["1.0", "2.1"], ["2.1"]),
+        ("2.0+.0", ["1.0", "2.1", "3.0"], ["2.1"]),
+        ("2+.0.0", ["2.1", "1.0.0"], []),
+        ("2.0+", ["2.1", "2.0.5"], ["2.1"]),
+    ],
+)
+def test_legacy_versions_are_stable_only_without_semantic_ones(
+    expression: str, versions: list[str], selected: list[str]
+) -> None:
+    """The specification knows ``x.y.z`` with ``x`` > 0; registries of 2.1 have no such versions."""
+    assert parse_version(expression).select(versions) == selected
 
 
 @pytest.mark.parametrize(

