@@ -29,7 +29,7 @@ def reading(stage: Stage) -> Figures:
 def _seconds(stage: Stage, format_: str, which: str, *readers: str) -> list[float]:
     """Return the time of each reader, run in turn; for the long message the best of a few new processes each."""
     if which == "small":
-        return [stage.measure("reading", format_, which, one, _SMALL_PASSES)["s"] for one in readers]
+        return [stage.measure("reading", format_, which, reader, _SMALL_PASSES)["s"] for reader in readers]
     times = 1 if "sdmx1" in readers else _LONG_TIMES
-    rounds = [[stage.measure("reading", format_, which, one, 1)["s"] for one in readers] for _ in range(times)]
+    rounds = [[stage.measure("reading", format_, which, reader, 1)["s"] for reader in readers] for _ in range(times)]
     return [min(taken) for taken in zip(*rounds, strict=True)]

@@ -96,7 +96,7 @@ def _draw(line: dict[str, Any]) -> None:
         (right, by_codes, "codes", {"scan": "reading alone", "kept": "validated", "planned": "making the plan"}),
     ):
         for name, label in names.items():
-            axis.plot([one[by] for one in points], [one[name] for one in points], marker="o", label=label)
+            axis.plot([point[by] for point in points], [point[name] for point in points], marker="o", label=label)
         axis.set(xscale="log", yscale="log", ylabel="seconds")
         axis.set_xlabel("rows" if by == "rows" else f"codes in each of 11 lists, {line['rows'] // 4:,} rows")
         axis.legend(fontsize=8)

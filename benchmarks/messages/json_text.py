@@ -49,7 +49,9 @@ def _sdmx_artefact(content: Content) -> dict[str, Any]:
         return {"codelists": [own | {"isPartial": False, "codes": [_sdmx_code(id_, code) for code in content.codes]}]}
     if isinstance(content, ConceptScheme):
         return {
-            "conceptSchemes": [own | {"isPartial": False, "concepts": [_sdmx_item(one) for one in content.concepts]}]
+            "conceptSchemes": [
+                own | {"isPartial": False, "concepts": [_sdmx_item(concept) for concept in content.concepts]}
+            ]
         }
     if isinstance(content, DataStructure):
         return {"dataStructures": [own | {"dataStructureComponents": _sdmx_components(content)}]}

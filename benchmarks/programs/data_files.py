@@ -84,7 +84,7 @@ def write_json(path: Path, observations: int) -> None:
 
 
 def _coded(name: str, values: list[str]) -> dict[str, Any]:
-    return {"id": name, "values": [{"id": one} for one in values]}
+    return {"id": name, "values": [{"id": value} for value in values]}
 
 
 def _values(number: int) -> Iterator[tuple[str, str]]:
@@ -102,7 +102,7 @@ def _iterparse(path: Path) -> int:
 
 def _decoded(path: Path) -> int:
     (data_set,) = msgspec.json.decode(path.read_bytes())["data"]["dataSets"]
-    return sum(len(one["observations"]) for one in data_set["series"].values())
+    return sum(len(value["observations"]) for value in data_set["series"].values())
 
 
 def _read(path: Path) -> int:

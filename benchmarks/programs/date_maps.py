@@ -67,7 +67,7 @@ def _locally(file: Path, plans: dict[str, MapPlan], passes: int) -> dict[str, di
                 transform_locally(frame, plans[name])
             taken.setdefault(name, []).append((time.perf_counter() - wall, time.process_time() - cpu))
     return {
-        kind: {name: min(one[place] for one in times) for name, times in taken.items()}
+        kind: {name: min(time_[place] for time_ in times) for name, times in taken.items()}
         for place, kind in enumerate(("wall", "cpu"))
     }
 

@@ -133,7 +133,7 @@ def _changed(samples: Sequence[bytes], *ways: Make) -> st.SearchStrategy[bytes]:
 
 def _urns() -> st.SearchStrategy[bytes]:
     like = st.from_regex(r"urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.[A-Za-z]+=[A-Z.]+:[A-Z_]+\([0-9.*+]+\)(\.[A-Z.]+)?")
-    near = _SEEDS.map(lambda seed: texts.spliced([one.encode() for one in URNS], seed))
+    near = _SEEDS.map(lambda seed: texts.spliced([urn.encode() for urn in URNS], seed))
     return st.one_of(near, like.map(lambda text: text.encode("utf-8", "surrogatepass")), st.binary(max_size=80))
 
 

@@ -39,13 +39,13 @@ def _parsed(sample: bytes) -> etree._Element:
 
 @cache
 def _pool(samples: tuple[bytes, ...]) -> list[etree._Element]:
-    return [one for sample in samples for one in _parsed(sample).iter("{*}*")]
+    return [element for sample in samples for element in _parsed(sample).iter("{*}*")]
 
 
 def _change(  # noqa: C901 - one choice
     root: etree._Element, pool: list[etree._Element], chance: random.Random
 ) -> None:
-    elements = [one for one in root.iter("{*}*", "*") if one.getparent() is not None]
+    elements = [element for element in root.iter("{*}*", "*") if element.getparent() is not None]
     if not elements:
         return
     one = chance.choice(elements)
@@ -112,8 +112,8 @@ def _words(samples: tuple[bytes, ...]) -> tuple[str, ...]:
     def gather(value: Any) -> None:
         if isinstance(value, dict):
             found.update(dict.fromkeys(value))
-            for one in value.values():
-                gather(one)
+            for each_value in value.values():
+                gather(each_value)
         elif isinstance(value, list):
             for one in value:
                 gather(one)

@@ -84,7 +84,7 @@ def blocks(
 
 def not_executed(selections: Iterable[tuple[tuple[str, ...], Mapping[str, Any]]]) -> list[Block]:
     """Return the blocks of these marks that no test of this process has run."""
-    return [one for names, options in selections for one in blocks(*names, **options) if one not in _executed]
+    return [block for names, options in selections for block in blocks(*names, **options) if block not in _executed]
 
 
 def marks() -> Iterator[tuple[Path, Block]]:

@@ -27,7 +27,7 @@ def spent_s() -> float:
         process = Path("/proc", str(waiting.pop()))
         try:
             fields = (process / "stat").read_text().rpartition(")")[2].split()
-            waiting += [int(child) for one in process.glob("task/*/children") for child in one.read_text().split()]
+            waiting += [int(child) for path in process.glob("task/*/children") for child in path.read_text().split()]
         except OSError:
             continue  # it has ended in between: its parent has its time
         ticks += sum(map(int, fields[_TIMES]))

@@ -50,7 +50,7 @@ def names(command: Command, key: str) -> dict[str, str | None]:
     """Return the items of the scheme in the topic."""
     [scheme] = read_message(command.run("get", key).stdout)
     assert isinstance(scheme, ItemScheme)
-    return {id_: one.name() for id_, one in scheme.items.items()}
+    return {id_: item.name() for id_, item in scheme.items.items()}
 
 
 def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: Command, tmp_path: Path) -> None:

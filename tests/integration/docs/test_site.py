@@ -30,7 +30,7 @@ def test_the_search_works_without_a_server(browser: Browser) -> None:
     wait_until(lambda: any(one.startswith("stores.html") for one in browser.run(RESULTS)))  # they come one by one
     results = browser.run(RESULTS)
     assert len(results) > 5
-    assert all((SITE / one.partition("#")[0].partition("?")[0]).exists() for one in results)
+    assert all((SITE / result.partition("#")[0].partition("?")[0]).exists() for result in results)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -57,7 +57,8 @@ class Relay:
     def would_send(self) -> dict[int, list[Content]]:
         """Return contents by number."""
         return {
-            each.tx_id: [Content(*one) for one in self.queue.contents(each).records] for each in self.queue.view().next
+            each.tx_id: [Content(*record) for record in self.queue.contents(each).records]
+            for each in self.queue.view().next
         }
 
 
@@ -137,7 +138,9 @@ def test_a_transaction_that_has_arrived_is_not_amended(engine: Engine, outbox: O
     assert relay.would_send()[4] == []
     relay.queue.mark_sent(2, None, incarnation=relay.incarnation)
     control = ProducerControl(settings_of("localhost:1", "FOO", engine))
-    states = {each.tx_id: (each.status, [one.state for one in each.amendments]) for each in control.transactions()}
+    states = {
+        each.tx_id: (each.status, [amendment.state for amendment in each.amendments]) for each in control.transactions()
+    }
     assert states[2] == (Status.SENT, ["too late"])
     assert states[4] == (Status.SKIPPED, ["applied", "applied"])
     assert relay.connect(0), "the progress topic was deleted, say"

@@ -247,7 +247,7 @@ def test_a_closed_producer_leaves_no_file_open(
 
 
 def _open_files() -> list[str]:
-    return [one.path for one in psutil.Process().open_files()]
+    return [open_file.path for open_file in psutil.Process().open_files()]
 
 
 def test_the_standby_takes_over_from_a_killed_instance(

@@ -38,7 +38,7 @@ def codelist(id_: str, *, extends: str | None = None, codes: str = "A") -> tuple
     """Return a codelist that may extend another: its key and a message."""
     refers = [{"codelist": f"{URN}codelist.Codelist=A:{extends}(1.0.0)"}] if extends else []
     [part] = split_message(
-        message({"codelists": [artefact(id_, codes=[named(one) for one in codes], codelistExtensions=refers)]})
+        message({"codelists": [artefact(id_, codes=[named(code) for code in codes], codelistExtensions=refers)]})
     )
     return str(part.urn), part.value
 

@@ -48,7 +48,7 @@ def test_deployment_files_use_only_existing_settings() -> None:
     """All variables in the files and on the page are those of `kafka-replica serve`."""
     command = kafka_replica.get_command(click.Context(kafka_replica), "serve")
     assert command is not None
-    known = {str(one.envvar or f"KAFKA_REPLICA_{(one.name or '').upper()}") for one in command.params}
+    known = {str(param.envvar or f"KAFKA_REPLICA_{(param.name or '').upper()}") for param in command.params}
     files = [path for path in DEPLOY.rglob("*") if path.is_file() and path.parent.name != "monitoring"]
     texts = [path.read_text(encoding="utf-8") for path in (*files, ROOT / "docs" / "deployment.md")]
     named = {name for text in texts for name in re.findall(r"\bKAFKA_REPLICA_[A-Z_]+", text)}

@@ -109,7 +109,11 @@ def test_every_page_renders_without_errors_and_follows_the_rules(
             browser.open(address + path)
             title = browser.run("return document.title")
             assert title.endswith("· test · kafka-replica"), (path, title)
-            messages = [one for one in browser.messages() if "Failed to load resource: the server responded" not in one]
+            messages = [
+                message
+                for message in browser.messages()
+                if "Failed to load resource: the server responded" not in message
+            ]
             assert messages == [], path
             assert browser.run("return getComputedStyle(document.querySelector('header')).borderBottomWidth") == "1px"
             check_rules(browser, path)

@@ -35,7 +35,7 @@ def _in_lists(values: Any) -> pa.Array[Any]:
         _of(pa.array(_TEXTS, pa.large_string())),
         _of(pa.array(_TEXTS, pa.string_view())),
         pa.array(_TEXTS, pa.string_view()),
-        pa.array([one and one.encode() for one in _TEXTS], pa.binary_view()),
+        pa.array([text and text.encode() for text in _TEXTS], pa.binary_view()),
         _in_lists(_of(pa.array(_TEXTS))),
         _in_lists(pa.array(_TEXTS, pa.string_view())),
         _in_lists(_in_lists(pa.array(_TEXTS, pa.string_view()))[:2]),

@@ -152,13 +152,13 @@ def test_typed_columns_count_as_the_same_texts(spark: SparkSession) -> None:
                float("nan"), float("inf"), float("-inf"), 123456789012.25, 0.1, 100.0, 4e-5, 1e7]  # fmt: skip
     n = len(numbers)
     frame = pl.DataFrame({
-        "ID": [str(one) for one in range(n)],
+        "ID": [str(number) for number in range(n)],
         "I": list(range(n)),
         "X": numbers,
         "Y": numbers[::-1],
         "D": pl.Series(["2020-02-29"] * n).str.to_date(),
         "T": pl.Series(["2020-02-29T01:02:03"] * n).str.to_datetime(time_unit="us"),
-        "B": [one % 2 == 0 for one in range(n)],
+        "B": [number % 2 == 0 for number in range(n)],
     })  # fmt: skip
     assert on_spark(spark, frame, rules)["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
 

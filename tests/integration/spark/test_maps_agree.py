@@ -84,7 +84,7 @@ def test_reports_of_maps(spark: SparkSession) -> None:
     frame = table([{"A": value, "TIME_PERIOD": "2020"} for value in values])
     found = map_report(transform(spark.createDataFrame(frame.to_arrow()), plan), plan)
     assert found == local_map_report(local_transform(frame, plan), plan)
-    unmapped = [one.finding.value for one in found.samples if one.finding.rule == "unmapped-value"]
+    unmapped = [sample.finding.value for sample in found.samples if sample.finding.rule == "unmapped-value"]
     assert unmapped == [f"Z{number}" for number in range(1, 6)]
     assert list(found.counts.values()) == [2, 1, 12]
 
@@ -95,7 +95,7 @@ def test_keys_of_numbers(spark: SparkSession) -> None:
     frame = table([{"A": "A", "TIME_PERIOD": 1e20}, {"A": "B", "TIME_PERIOD": 1e20}, {"A": "A", "TIME_PERIOD": 1e-7}])
     found = on_spark(spark, frame, plan)
     same(found, local_transform(frame, plan))
-    error_values = [one["value"] for errors in found["_errors"].to_list() for one in errors or ()]
+    error_values = [error["value"] for errors in found["_errors"].to_list() for error in errors or ()]
     assert error_values == ["x.1e20"] * 2
 
 

@@ -206,4 +206,4 @@ def test_codes_with_a_hash_in_common(spark: SparkSession, monkeypatch: pytest.Mo
     snapshot = apply(store, records_of(message(codelist("CL", ids))), 1)
     made = broadcast(spark, snapshot)
     assert made.is_code("T:CL(1.0)", pa.array([*ids, "D", "CC", "AAAA", ""])).to_pylist() == [True] * 6 + [False] * 4
-    assert made.name("T:CL(1.0)", pa.array(ids)).to_pylist() == [f"{one} in words" for one in ids]
+    assert made.name("T:CL(1.0)", pa.array(ids)).to_pylist() == [f"{id_} in words" for id_ in ids]

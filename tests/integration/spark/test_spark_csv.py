@@ -178,7 +178,7 @@ def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: Spa
     found = validate(again, rules).orderBy("TIME_PERIOD").select("_errors").collect()
     of_polars = local.validate(locally, rules)["_errors"].to_list()
     assert [[one.rule for one in row[0] or ()] for row in found] == [
-        [one["rule"] for one in errors or ()] for errors in of_polars
+        [error["rule"] for error in errors or ()] for errors in of_polars
     ]
 
 

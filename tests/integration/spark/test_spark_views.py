@@ -148,7 +148,7 @@ def test_companions_of_a_message_are_shown(version: Snapshot) -> None:
 
 def test_a_missing_concept_is_reported() -> None:
     """A component with a missing concept is shown without its representation, and the concept is reported."""
-    found = [one for one in records() if b"ConceptScheme=" not in one.key]
+    found = [record for record in records() if b"ConceptScheme=" not in record.key]
     snapshot = apply(MemoryStore(), found, len(found))
     unreadable: list[OmittedArtefact] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS["components"], report=unreadable.append)
@@ -174,7 +174,9 @@ def test_references_and_look_ups_list_the_same_dangling_references() -> None:
         f'<s:Hierarchies><s:Hierarchy agencyID="T" id="H" version="1.0"><c:Name>x</c:Name>{codes}</s:Hierarchy>'
         "</s:Hierarchies>"
     )
-    found = [one._replace(value=b"<broken") if b"BAD" in one.key else one for one in records_of(message(content))]
+    found = [
+        record._replace(value=b"<broken") if b"BAD" in record.key else record for record in records_of(message(content))
+    ]
     structures = Structures(apply(MemoryStore(), found, len(found)))
     unreadable: list[OmittedArtefact] = []
     table = ViewTables(structures).table(VIEWS["references"], report=unreadable.append)

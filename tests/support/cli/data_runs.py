@@ -29,7 +29,7 @@ def runner(captured: pytest.CaptureFixture[bytes]) -> Run:
     """Return a function that runs a command in this process."""
 
     def run_it(*arguments: object) -> Done:
-        code = run_command([str(one) for one in arguments])
+        code = run_command([str(argument) for argument in arguments])
         out, err = captured.readouterr()
         return Done(code, out.decode(), err.decode())
 

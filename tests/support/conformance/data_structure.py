@@ -36,7 +36,7 @@ class Component(NamedTuple):
 
     def list_of(self, cls: str) -> Reference | None:
         """Return the last artefact of a class that it refers to, which is its list of values."""
-        return next((one for one in reversed(self.references) if one.cls == cls), None)
+        return next((reference for reference in reversed(self.references) if reference.cls == cls), None)
 
 
 class DataStructure:
@@ -48,14 +48,14 @@ class DataStructure:
         found = [_component(one) for each in lists for one in each if etree.QName(one).localname in _KINDS]
         self.components = sorted(found, key=lambda one: _KINDS.index(one.kind))
         self.groups = {
-            one.get("id", ""): [each.get("id", "") for each in one.iter("{*}Ref")]
-            for one in lists
-            if etree.QName(one).localname == "Group"
+            list_.get("id", ""): [each.get("id", "") for each in list_.iter("{*}Ref")]
+            for list_ in lists
+            if etree.QName(list_).localname == "Group"
         }
 
     def of_kind(self, kind: str) -> list[Component]:
         """Return the components of a kind."""
-        return [one for one in self.components if one.kind == kind]
+        return [component for component in self.components if component.kind == kind]
 
     @property
     def measure_dimension(self) -> Component | None:
@@ -64,7 +64,11 @@ class DataStructure:
 
     def coded(self, id_: str) -> Reference | None:
         """Return the codelist of a dimension or attribute; None if it is not coded, or does not exist."""
-        found = [one for one in self.components if one.id == id_ and one.kind in {"Dimension", "Attribute"}]
+        found = [
+            component
+            for component in self.components
+            if component.id == id_ and component.kind in {"Dimension", "Attribute"}
+        ]
         return found[0].list_of("Codelist") if found else None
 
 
@@ -72,7 +76,7 @@ def structure_of(reference: Reference, workspace: Workspace) -> DataStructure | 
     """Return the data structure of a dataflow or provision agreement, or the data structure itself."""
     found = workspace.artefacts.get(reference)
     while found is not None and found.reference.cls != "DataStructure":
-        below = [one for one in found.children if one.cls in {"Dataflow", "DataStructure"}]
+        below = [child for child in found.children if child.cls in {"Dataflow", "DataStructure"}]
         found = workspace.artefacts.get(below[0]) if below else None
     return None if found is None else DataStructure(found)
 
@@ -92,4 +96,4 @@ def _component(element: etree._Element) -> Component:
 
 
 def _named_id(element: etree._Element) -> str:
-    return next((one.get("id", "") for one in element.iter("{*}Ref")), "")
+    return next((each_element.get("id", "") for each_element in element.iter("{*}Ref")), "")

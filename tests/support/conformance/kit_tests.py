@@ -164,8 +164,8 @@ def _references(resource: str) -> Iterator[KitTest]:
 
 
 def _details(resource: str) -> Iterator[KitTest]:
-    full = [("full", one) for one in (*_REFERENCES, *REFERENCED)]
-    for detail, references in (*full, *((one, "children") for one in _STUBS)):
+    full = [("full", reference) for reference in (*_REFERENCES, *REFERENCED)]
+    for detail, references in (*full, *((stub, "children") for stub in _STUBS)):
         name = f"/{resource}/agency/id/version?detail={detail}&references={references}"
         yield KitTest(name, resource, Check.DETAIL, detail=detail, references=references)
     if resource in _DETAILS:

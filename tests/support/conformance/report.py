@@ -63,5 +63,9 @@ def failures(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
 def _dependent(test: str, outcomes: Iterable[Outcome]) -> str:
     """Return how many tests could not run because of a failed one."""
     resource = test.split("/")[1] if test.endswith("/all/all/all") else ""
-    count = sum(one.reason == UNABLE and one.test.startswith(f"/{resource}/") for one in outcomes) if resource else 0
+    count = (
+        sum(outcome.reason == UNABLE and outcome.test.startswith(f"/{resource}/") for outcome in outcomes)
+        if resource
+        else 0
+    )
     return f" and the {count} tests that depend on it" if count else ""

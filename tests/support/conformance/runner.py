@@ -74,7 +74,7 @@ class StructureTests:
         found = self._artefacts(first)
         if isinstance(found, str):
             yield Outcome(first.name, "", found)
-            yield from (Outcome(one.name, "", UNABLE) for one in further_tests(resource))
+            yield from (Outcome(further_test.name, "", UNABLE) for further_test in further_tests(resource))
             return
         yield Outcome(first.name, "", None)
         for artefact in found:

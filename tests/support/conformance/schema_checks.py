@@ -55,7 +55,7 @@ class Expected(NamedTuple):
 
 def failures(expected: Expected, schema: SchemaDocument) -> Iterator[str]:
     """Yield the reasons for which the kit rejects a schema."""
-    if any(not one.is_restriction for one in schema.simple.values()):
+    if any(not value.is_restriction for value in schema.simple.values()):
         yield "a simple type is no restriction"
     needed = ("DataSetType", "ObsType", *(() if expected.at_observation == ALL else ("SeriesType",)))
     lacking = [name for name in needed if name not in schema.complex]
@@ -74,22 +74,22 @@ def failures(expected: Expected, schema: SchemaDocument) -> Iterator[str]:
 
 
 def _simple_types(expected: Expected, schema: SchemaDocument) -> Iterator[str]:
-    with_facets = [one for one in expected.structure.components if one.facets]
-    if sum(bool(one.facets) for one in schema.simple.values()) > len(with_facets):
+    with_facets = [component for component in expected.structure.components if component.facets]
+    if sum(bool(each_value.facets) for each_value in schema.simple.values()) > len(with_facets):
         yield "more simple types with facets than components"
-    for one in with_facets:
-        found = schema.simple.get(one.id)
-        facets = {_FACETS[name]: value for name, value in one.facets.items()}
-        if found is None or not facets.items() <= found.facets.items() or found.base != _type_of(one):
-            yield f"the simple type with the facets of {one.id} has another name or content"
-    for one in expected.structure.components:
-        if one.list_of("Codelist") is None:
+    for facet in with_facets:
+        found = schema.simple.get(facet.id)
+        facets = {_FACETS[name]: value for name, value in facet.facets.items()}
+        if found is None or not facets.items() <= found.facets.items() or found.base != _type_of(facet):
+            yield f"the simple type with the facets of {facet.id} has another name or content"
+    for component in expected.structure.components:
+        if component.list_of("Codelist") is None:
             continue
-        listed = schema.list_of(one.id)
+        listed = schema.list_of(component.id)
         if listed is None:
-            yield f"no enumeration for {one.id}"
-        elif not expected.constrained.get(one.id, set()) <= set(listed.values):
-            yield f"the enumeration for {one.id} lacks values that the constraint allows"
+            yield f"no enumeration for {component.id}"
+        elif not expected.constrained.get(component.id, set()) <= set(listed.values):
+            yield f"the enumeration for {component.id} lacks values that the constraint allows"
 
 
 def _type_of(component: Component) -> str:
@@ -184,7 +184,7 @@ def _observation(expected: Expected, type_: ComplexType, schema: SchemaDocument)
         use = "required" if expected.at_observation == ALL else "prohibited"
         if not type_.has(TIME, time, use):
             yield f"{TIME} of ObsType is not {use}"
-        own = [one for one in expected.structure.components if one.id == expected.at_observation]
+        own = [component for component in expected.structure.components if component.id == expected.at_observation]
         yield from _attributes(type_, own, "required", schema)
     yield from _attributes(type_, expected.structure.of_kind("PrimaryMeasure"), "optional", schema)
     of_observation = [
@@ -236,15 +236,15 @@ def _start_day(type_: ComplexType) -> Iterator[str]:
 
 
 def _has_element(elements: list[dict[str, str]], wanted: dict[str, str]) -> bool:
-    return any(wanted.items() <= one.items() for one in elements)
+    return any(wanted.items() <= element.items() for element in elements)
 
 
 def _attributes(type_: ComplexType, components: Iterable[Component], use: str, schema: SchemaDocument) -> Iterator[str]:
-    for one in components:
-        found = type_.attributes.get(one.id, {}).get("type", "")
-        is_right = found in schema.simple or found == (_type_of(one) if one.text_format else "xs:string")
-        if not is_right or not type_.has(one.id, use=use):
-            yield f"{type_.name} lacks {one.id}, or it has another type or use"
+    for component in components:
+        found = type_.attributes.get(component.id, {}).get("type", "")
+        is_right = found in schema.simple or found == (_type_of(component) if component.text_format else "xs:string")
+        if not is_right or not type_.has(component.id, use=use):
+            yield f"{type_.name} lacks {component.id}, or it has another type or use"
 
 
 def _related(structure: DataStructure, kind: str) -> list[Component]:

@@ -19,8 +19,10 @@ class SimpleType:
         self.name = element.get("name", "")
         self.is_restriction = restriction is not None
         self.base = "" if restriction is None else restriction.get("base", "")
-        self.values = [one.get("value", "") for one in element.iter(f"{XS}enumeration")]
-        self.facets = {name: one.get("value", "") for name in _FACETS for one in element.iter(f"{XS}{name}")}
+        self.values = [each_element.get("value", "") for each_element in element.iter(f"{XS}enumeration")]
+        self.facets = {
+            name: each_element.get("value", "") for name in _FACETS for each_element in element.iter(f"{XS}{name}")
+        }
 
 
 class ComplexType:
@@ -33,8 +35,10 @@ class ComplexType:
         self.is_abstract = element.get("abstract") is not None
         self.base = inside.get("base", "")
         self.sequence = inside.find(f"{XS}sequence")
-        self.attributes = {one.get("name", ""): _given(one) for one in inside.findall(f"{XS}attribute")}
-        self.takes_any = [one.get("namespace", "") for one in inside.findall(f"{XS}anyAttribute")]
+        self.attributes = {
+            each_element.get("name", ""): _given(each_element) for each_element in inside.findall(f"{XS}attribute")
+        }
+        self.takes_any = [each_element.get("namespace", "") for each_element in inside.findall(f"{XS}anyAttribute")]
 
     def has(self, name: str, type_: str | None = None, use: str | None = None, fixed: str | None = None) -> bool:
         """Return whether the type has an attribute with these properties; None means any."""
@@ -45,7 +49,7 @@ class ComplexType:
     def elements(self, path: str = "") -> list[dict[str, str]]:
         """Return the attributes of the elements in the sequence, or in a part of it."""
         part = self.sequence if self.sequence is None or not path else self.sequence.find(f"{XS}{path}")
-        return [] if part is None else [_given(one) for one in part.findall(f"{XS}element")]
+        return [] if part is None else [_given(element) for element in part.findall(f"{XS}element")]
 
 
 class SchemaDocument:
@@ -59,13 +63,13 @@ class SchemaDocument:
 
     def list_of(self, component: str) -> SimpleType | None:
         """Return the enumerated type of the first attribute with the name of a component."""
-        holder = next((one for one in self.complex.values() if component in one.attributes), None)
+        holder = next((value for value in self.complex.values() if component in value.attributes), None)
         found = None if holder is None else self.simple.get(holder.attributes[component].get("type", ""))
         return found if found is not None and found.values else None
 
     def type_of_values(self, values: set[str]) -> SimpleType | None:
         """Return the first type with exactly these values."""
-        return next((one for one in self.simple.values() if one.values and set(one.values) == values), None)
+        return next((value for value in self.simple.values() if value.values and set(value.values) == values), None)
 
 
 def _given(element: etree._Element) -> dict[str, str]:

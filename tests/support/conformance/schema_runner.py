@@ -49,7 +49,11 @@ class SchemaTests:
                 yield from self._of_artefact(context, artefact.reference, constraints)
 
     def _of_artefact(self, context: str, own: Reference, constraints: list[Artefact]) -> Iterator[Outcome]:
-        attached = [one for one in constraints if own in one.children and one.element.get("type") == "Allowed"]
+        attached = [
+            each_constraint
+            for each_constraint in constraints
+            if own in each_constraint.children and each_constraint.element.get("type") == "Allowed"
+        ]
         for latest in (False, True):
             at = f"{context}/{own.agency}/{own.id}" + ("" if latest else f"/{own.version}")
             workspace = self._workspace(f"{at}?references={_REFERENCES[context]}")
@@ -104,12 +108,16 @@ def _shown(request: _Request) -> str:
 
 def _only(workspace: Workspace, own: Reference) -> Reference:
     """Return the only version of an artefact in an answer."""
-    [found] = [one for one in workspace.artefacts if (one.cls, one.agency, one.id) == (own.cls, own.agency, own.id)]
+    [found] = [
+        artefact
+        for artefact in workspace.artefacts
+        if (artefact.cls, artefact.agency, artefact.id) == (own.cls, own.agency, own.id)
+    ]
     return found
 
 
 def _text_types(scheme: Artefact) -> dict[str, str]:
     """Return the text type of each concept; empty for those without a format."""
     concepts = scheme.element.findall("{*}Concept")
-    formats = {one.get("id", ""): next(one.iter("{*}TextFormat"), None) for one in concepts}
-    return {id_: "" if one is None else one.get("textType", "") for id_, one in formats.items()}
+    formats = {concept.get("id", ""): next(concept.iter("{*}TextFormat"), None) for concept in concepts}
+    return {id_: "" if format_ is None else format_.get("textType", "") for id_, format_ in formats.items()}

@@ -70,10 +70,13 @@ def check_references(test: KitTest, picked: Picked, workspace: Workspace) -> str
     if missing:
         return f"missing: {_listed(missing)}"
     more = [
-        one
-        for one in workspace.artefacts
-        if one != picked.reference
-        and ((one not in related and one.cls != "AgencyScheme") or (one in related and only not in {None, one.cls}))
+        artefact
+        for artefact in workspace.artefacts
+        if artefact != picked.reference
+        and (
+            (artefact not in related and artefact.cls != "AgencyScheme")
+            or (artefact in related and only not in {None, artefact.cls})
+        )
     ]
     return f"not related: {_listed(more)}" if more else None
 
@@ -107,14 +110,14 @@ def _children(
 
 
 def _parents(own: Artefact, picked: Picked, workspace: Workspace) -> Iterator[Artefact]:
-    for one in workspace.artefacts.values():
-        if one is own:
+    for artefact in workspace.artefacts.values():
+        if artefact is own:
             continue
-        if not one.is_full:
-            raise CheckError(f"{one.reference} is a stub")
-        ids = one.children.get(own.reference)
+        if not artefact.is_full:
+            raise CheckError(f"{artefact.reference} is a stub")
+        ids = artefact.children.get(own.reference)
         if ids is not None and set(picked.items) <= set(ids):
-            yield one
+            yield artefact
 
 
 def check_detail(test: KitTest, picked: Picked, workspace: Workspace) -> str | None:
@@ -126,7 +129,9 @@ def check_detail(test: KitTest, picked: Picked, workspace: Workspace) -> str | N
         wrong = [one for one, found in workspace.children(own) if found is None or not _fits(test, own, one, found)]
     else:
         kinds = {"full": "is_full", "allstubs": "is_stub", "allcompletestubs": "is_complete_stub"}
-        wrong = [one.reference for one in workspace.artefacts.values() if not getattr(one, kinds[test.detail])]
+        wrong = [
+            artefact.reference for artefact in workspace.artefacts.values() if not getattr(artefact, kinds[test.detail])
+        ]
     return f"of another detail: {_listed(wrong)}" if wrong else None
 
 

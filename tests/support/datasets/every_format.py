@@ -129,7 +129,7 @@ def _json_text(message: dict[str, Any]) -> bytes:
 
 
 def _values(*values: str) -> list[dict[str, str]]:
-    return [{"id": one, "name": one} for one in values]
+    return [{"id": value, "name": value} for value in values]
 
 
 _STATUS: Final = {"A": 0, "B": 1, None: None}
@@ -228,7 +228,7 @@ def _edi() -> bytes:
         "ARR+0", "IDE+Z11+SOURCE", "FTX+ACM+++all", "REL+Z01+4", "ARR+2+M:CH", "IDE+Z10+UNIT", "CDV+01", "ARR+2+M:DE",
         "IDE+Z10+UNIT", "CDV+02", "UNT+25+M1", "UNZ+1+I1",
     ]  # fmt: skip
-    return "".join(f"{one}'\n" for one in lines).encode()
+    return "".join(f"{line}'\n" for line in lines).encode()
 
 
 def _xlsx(*leading: tuple[str, str]) -> bytes:

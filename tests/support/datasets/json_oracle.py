@@ -77,7 +77,7 @@ class MessageMaker:
         return None if dice.random() < 0.03 else [dice.choice([1.5, "2", None, 3]), *self._values(attributes)]
 
     def _values(self, components: Sequence[Component]) -> list[Any]:
-        found = [self._value(one) for one in components]
+        found = [self._value(component) for component in components]
         while found and self._dice.random() < 0.2:
             found.pop()  # an array may be too short
         return found
@@ -129,7 +129,10 @@ def _overlay(row: Row, lower: Row) -> None:
 
 def _level(components: Sequence[Component], values: Sequence[Any] | None, deletes: bool) -> Row:
     given = [*(values or ()), *[_OMITTED] * len(components)]
-    return {one["id"]: _meaning(one, value, deletes) for one, value in zip(components, given, strict=False)}
+    return {
+        component["id"]: _meaning(component, value, deletes)
+        for component, value in zip(components, given, strict=False)
+    }
 
 
 def _meaning(component: Component, given: Any, deletes: bool) -> Any:

@@ -33,7 +33,9 @@ def naive_interchange(data: bytes) -> list[NaiveSet]:
     name = ""
     for segment in re.split(r"(?<!\?)'", text.removeprefix("UNA:+.? '")):
         tag, _, rest = segment.strip().partition("+")
-        elements = [[_plain(one) for one in re.split(r"(?<!\?):", part)] for part in re.split(r"(?<!\?)\+", rest)]
+        elements = [
+            [_plain(each_part) for each_part in re.split(r"(?<!\?):", part)] for part in re.split(r"(?<!\?)\+", rest)
+        ]
         if tag == "DSI":
             found.append(NaiveSet())
         elif tag == "IDE" and rest.startswith("5+"):
@@ -72,11 +74,11 @@ def _observations(found: NaiveSet, elements: list[list[str]]) -> None:
 def _periods(text: str, code: str, count: int) -> list[str]:
     if code in {"102", "711"}:
         begin = date(int(text[:4]), int(text[4:6]), int(text[6:8]))
-        return [(begin + timedelta(days=one)).isoformat() for one in range(count)]
+        return [(begin + timedelta(days=number)).isoformat() for number in range(count)]
     parts = _PARTS[code[1:]]
     begin_at = int(text[:4]) * parts + (int(text[4 : _DIGITS[code]] or 1) - 1)
     mark = {1: "{0}", 2: "{0}-S{1}", 4: "{0}-Q{1}", 12: "{0}-{1:02}"}[parts]
-    return [mark.format(one // parts, one % parts + 1) for one in range(begin_at, begin_at + count)]
+    return [mark.format(number // parts, number % parts + 1) for number in range(begin_at, begin_at + count)]
 
 
 def _apply(found: NaiveSet, key: tuple[str, ...], values: Row) -> None:

@@ -38,7 +38,7 @@ def _observations(dataset: dict[str, Any], structure: dict[str, Any]) -> Iterato
         row = {one["id"]: _listed(one["values"][0]) for one in dimensions.get("dataSet") or []}
         places = [part for part in key.split(":") if part]
         dims = [*at_series, *at_observation][-len(places) :]
-        row |= {one["id"]: _listed(one["values"][int(part)]) for one, part in zip(dims, places, strict=True)}
+        row |= {dim["id"]: _listed(dim["values"][int(part)]) for dim, part in zip(dims, places, strict=True)}
         found = dict(_named(attributes.get("dataSet"), dataset.get("attributes") or [], deletes))
         found |= _of_groups(dataset, structure, row)
         if "series" in dataset:
@@ -61,15 +61,15 @@ def _of_groups(dataset: dict[str, Any], structure: dict[str, Any], row: dict[str
 
 def _named(components: list[Any] | None, values: list[Any], deletes: bool) -> dict[str, Any]:
     found = {}
-    for place, one in enumerate(components or []):
+    for place, component in enumerate(components or []):
         if place >= len(values):
-            value = None if deletes else one.get("default")
-        elif one.get("values") and isinstance(values[place], int):
-            value = _listed(one["values"][values[place]])
+            value = None if deletes else component.get("default")
+        elif component.get("values") and isinstance(values[place], int):
+            value = _listed(component["values"][values[place]])
         else:
             value = _plain(values[place])
         if value is not None:
-            found[one["id"]] = value
+            found[component["id"]] = value
     return found
 
 

@@ -62,7 +62,7 @@ def _namespace(element: Any) -> str:
 
 
 def _named(elements: Iterable[Any], name: str) -> Iterator[Any]:
-    return (one for one in elements if _local(one) == name)
+    return (element for element in elements if _local(element) == name)
 
 
 def _pairs(element: Any, child: str | None = None) -> Row:
@@ -84,7 +84,9 @@ class _DataSet:
         self.is_old = "v2_0" in _namespace(root) or "v1_0" in _namespace(root)
         payloads = [] if header is None else [one for one in header if one.get("structureID")]
         local = {etree.QName(name).localname: value for name, value in element.attrib.items()}
-        named = [one for one in payloads if one.get("structureID") == local.get("structureRef")] or payloads[:1]
+        named = [
+            payload for payload in payloads if payload.get("structureID") == local.get("structureRef")
+        ] or payloads[:1]
         self.at = (named[0].get("dimensionAtObservation") if named else None) or "TIME_PERIOD"
         self.explicit = bool(named) and named[0].get("explicitMeasures") in {"true", "1"}
         texts = {} if header is None else {_local(one): one.text for one in header}
@@ -187,7 +189,7 @@ class _DataSet:
 def _content(value: Any) -> Any:
     texts = [one for one in value if _local(one) in {"Text", "StructuredText"}]
     if texts:
-        return {one.get(_LANGUAGE, "en"): _inner(one) for one in texts}
+        return {text.get(_LANGUAGE, "en"): _inner(text) for text in texts}
     return _inner(value)
 
 

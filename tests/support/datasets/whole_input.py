@@ -18,6 +18,6 @@ def whole_input(job: ValidationJob, size: BatchSize | None = None) -> tuple[pl.D
     with TemporaryDirectory() as folder:
         data = Input(job, lambda _: None, Path(folder), size)
         batches = list(data.batches("reading"))
-    frame = pl.concat([data.nothing, *(one.frame for one in batches)])
-    locations = [one.locations for one in batches]
+    frame = pl.concat([data.nothing, *(batch.frame for batch in batches)])
+    locations = [batch.locations for batch in batches]
     return frame, pl.concat(locations) if locations else pl.DataFrame(), data.others

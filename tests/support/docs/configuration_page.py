@@ -81,7 +81,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
     for name in kafka_replica.list_commands(context):
         command = kafka_replica.get_command(context, name)
         if isinstance(command, click.Group):
-            yield from ((f"{name} {below}", one) for below, one in command.commands.items())
+            yield from ((f"{name} {below}", each_command) for below, each_command in command.commands.items())
         elif command is not None:
             yield name, command
 
@@ -89,21 +89,23 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 def command_section(words: str, command: click.Command) -> str:
     """Return a heading, the summary, and the table of options."""
     arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
-    usage = " ".join(["kafka-replica", words, *(one.make_metavar(click.Context(command)) for one in arguments)])
+    usage = " ".join(
+        ["kafka-replica", words, *(argument.make_metavar(click.Context(command)) for argument in arguments)]
+    )
     text = f"### kafka-replica {words}\n\n`{usage}`: {_sentence(command.get_short_help_str(300))}.\n\n"
     if words == "serve":
         return (
             f"{text}The options are the settings of [the service](#the-service), and those in this table.\n\n"
             + _table(
                 ("option", "default", "meaning"),
-                (_option_row(one) for one in _options(command) if not _is_setting(one)),
+                (_option_row(option) for option in _options(command) if not _is_setting(option)),
             )
         )
     return text + _table(("option", "default", "meaning"), map(_option_row, _options(command)))
 
 
 def _options(command: click.Command) -> list[click.Option]:
-    found = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+    found = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
     return sorted(found, key=lambda one: not one.required)
 
 
@@ -116,7 +118,7 @@ def _option_row(option: click.Option) -> list[str]:
     choices = option.type.choices if isinstance(option.type, click.Choice) else ()
     meaning = _sentence(option.help or "")
     if choices:
-        meaning += f": {', '.join(f'`{one}`' for one in choices)}"
+        meaning += f": {', '.join(f'`{choice}`' for choice in choices)}"
     if option.envvar:
         meaning += f" (`{option.envvar}`)"
     shown = "required" if option.required else ""

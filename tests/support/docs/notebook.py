@@ -46,7 +46,11 @@ def shown(notebook: Any) -> list[list[str]]:
     found = []
     for cell in notebook.cells:
         outputs = cell.get("outputs", ())
-        texts = [one.get("text") or one.get("data", {}).get("text/plain", "") for one in outputs if _is_shown(one)]
+        texts = [
+            output.get("text") or output.get("data", {}).get("text/plain", "")
+            for output in outputs
+            if _is_shown(output)
+        ]
         found.append(["".join(text) for text in texts])
     return found
 

@@ -27,7 +27,9 @@ def expected(case: Case, rows: list[dict[str, Any]]) -> list[Any]:
         errors = [one for one in row["_errors"] or () if one["severity"] == "error"]
         place = int(row["_row"])
         if errors:
-            found[place] += [" ".join(filter(None, [one["rule"], one["component"], one["value"]])) for one in errors]
+            found[place] += [
+                " ".join(filter(None, [error["rule"], error["component"], error["value"]])) for error in errors
+            ]
             assert row["_source"]["_row"] == row["_row"]
         else:
             found[place].append(" ".join("-" if row[name] is None else str(row[name]) for name in case.targets.split()))

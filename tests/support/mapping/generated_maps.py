@@ -102,7 +102,7 @@ def wanted(made: Made, row: dict[str, str | None]) -> list[str]:
         rest = (rule for rule in made.rules if rule not in plain)
         hits = [rule for rule in rest if _match(rule, values) is not None and _holds(rule, at)][:1]
     if not hits:
-        return ["unmapped-value" if any(one is not None for one in values) else "no-output"]
+        return ["unmapped-value" if any(value is not None for value in values) else "no-output"]
     outcomes = list(dict.fromkeys(_outcome(rule, values) for rule in hits))
     if len({b for b, _ in outcomes}) < len(outcomes):
         return ["ambiguous-value"]
@@ -131,7 +131,7 @@ def _match(rule: Rule, values: list[str | None]) -> list[str] | None:
             found = re.fullmatch(f"(?:{bare}).*" if begins else f".*(?:{bare})" if ends else bare, value)
             if found is None:
                 return None
-            groups += [*([value] if not groups else []), *(one or "" for one in found.groups())]
+            groups += [*([value] if not groups else []), *(group or "" for group in found.groups())]
     return groups
 
 

@@ -20,10 +20,10 @@ def dsd(id_: str, *components: str) -> str:
 
 def named(id_: str, names: str, *, attributes: str = "", timed: bool = True, measures: str = "OBS_VALUE") -> str:
     """Return the data structure T:ID(1.0) of text dimensions and attributes by their ids."""
-    parts = [dimension(one, text()) for one in names.split()]
+    parts = [dimension(part, text()) for part in names.split()]
     parts += [time()] if timed else []
-    parts += [attribute(one) for one in attributes.split()]
-    return dsd(id_, *parts, *(measure(one) for one in measures.split()))
+    parts += [attribute(part) for part in attributes.split()]
+    return dsd(id_, *parts, *(measure(part) for part in measures.split()))
 
 
 def structure_map(*parts: str, source: str = "S", target: str = "G") -> str:
@@ -47,13 +47,13 @@ def component_map(sources: str, targets: str, by: str = "") -> str:
 
 
 def _ends(sources: str, targets: str) -> str:
-    found = "".join(f"<s:Source>{one}</s:Source>" for one in sources.split())
-    return found + "".join(f"<s:Target>{one}</s:Target>" for one in targets.split())
+    found = "".join(f"<s:Source>{part}</s:Source>" for part in sources.split())
+    return found + "".join(f"<s:Target>{part}</s:Target>" for part in targets.split())
 
 
 def fixed(component: str, *values: str, side: str = "Target") -> str:
     """Return a fixed value."""
-    inner = "".join(f"<s:Value>{one}</s:Value>" for one in values)
+    inner = "".join(f"<s:Value>{value}</s:Value>" for value in values)
     return f"<s:FixedValueMap><s:{side}>{component}</s:{side}>{inner}</s:FixedValueMap>"
 
 
@@ -76,9 +76,9 @@ def _row(row: str) -> str:
     start, _, end = validity.partition("/")
     dates = f' validFrom="{start}"' * bool(start) + f' validTo="{end}"' * bool(end)
     left, _, right = row.partition(">")
-    inner = "".join(_source(one) for one in left.split(","))
+    inner = "".join(_source(part) for part in left.split(","))
     inner += "".join(
-        f"<s:TargetValue>{escape(one.replace(';', ','))}</s:TargetValue>" for one in right.split(",") if right
+        f"<s:TargetValue>{escape(part.replace(';', ','))}</s:TargetValue>" for part in right.split(",") if right
     )
     return f"<s:RepresentationMapping{dates}>{inner}</s:RepresentationMapping>"
 
@@ -116,7 +116,7 @@ def epoch_map(source: str, target: str, base: str, unit: str, frequency: str) ->
 def _frequency(frequency: str, formats: str) -> str:
     if not frequency.startswith("="):
         return f"<s:TargetFrequencyID>{frequency}</s:TargetFrequencyID>"
-    listed = "".join(f"<s:MappedFrequencies>{one}</s:MappedFrequencies>" for one in formats.split())
+    listed = "".join(f"<s:MappedFrequencies>{part}</s:MappedFrequencies>" for part in formats.split())
     return f"<s:FrequencyDimension>{frequency[1:]}</s:FrequencyDimension>{listed}"
 
 

@@ -85,7 +85,7 @@ def compare(structures: Structures, urn: Urn | str, known: set[object] | None = 
     content = (
         rules.structure,
         tuple(resolved.used_components),
-        tuple(one.constraint.urn for one in resolved.constraints),
+        tuple(constraint.constraint.urn for constraint in resolved.constraints),
     )
     if known is not None and content in known:
         return 0
@@ -99,7 +99,7 @@ def compare(structures: Structures, urn: Urn | str, known: set[object] | None = 
 
 def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
     assert (rules.artefact, rules.structure) == (resolved.urn, resolved.data_structure.urn)
-    assert [one.id for one in rules.columns] == list(resolved.used_components)
+    assert [each_column.id for each_column in rules.columns] == list(resolved.used_components)
     for column in rules.columns:
         component = resolved.used_components[column.id]
         demands = demands_of(component)
@@ -109,7 +109,7 @@ def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
         assert column.values == (demands.listed or frozenset()), about
         assert column.enumeration == (None if component.enumeration is None else component.enumeration.urn), about
         assert column.text_type == demands.text_type, about
-        named = {one.rule for one in rules.checks if one.component == column.id}
+        named = {check.rule for check in rules.checks if check.component == column.id}
         assert (f"{column.kind}-missing" in named) == demands.required, about
         assert ("occurrences" in named) == (demands.most is not None or demands.fewest > 1), about
         assert bool(named & _OF_LISTS) == (demands.listed is not None), about
@@ -136,18 +136,22 @@ def _compare_facets(component: EffectiveComponent, demands: Demands, rules: Rule
 def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:
     """Attributes above the observation are compared in the dimensions that their relationships name."""
     groups = resolved.data_structure.groups
-    dimensions = [one.id for one in resolved.dimensions]
+    dimensions = [dimension.id for dimension in resolved.dimensions]
     for component in resolved.used_components.values():
         relationship = component.relationship
         if relationship is None or relationship.kind == "observation" or component.kind != "attribute":
-            assert not [one for one in rules.levels if one.component == component.id]
+            assert not [each_level for each_level in rules.levels if each_level.component == component.id]
             continue
         wanted = set(relationship.dimensions)
         for id_ in relationship.groups if relationship.kind == "group" else ():
             group = groups.get(id_)
             wanted |= {"?"} if group is None or not group.dimensions else set(group.dimensions)
-        found = {one.demand: set(one.level) for one in rules.levels if one.component == component.id}
-        if not wanted <= {one.id for one in resolved.data_structure.components}:
+        found = {
+            each_level.demand: set(each_level.level)
+            for each_level in rules.levels
+            if each_level.component == component.id
+        }
+        if not wanted <= {each_component.id for each_component in resolved.data_structure.components}:
             assert not found
             assert any(one.startswith(f"{component.id}: ") for one in rules.unchecked)
             continue
@@ -155,7 +159,7 @@ def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:
         level = wanted & set(resolved.used_components)
         expected = ["same", "given"] if demands_of(component).needed else ["same"]
         assert found == dict.fromkeys(expected, level)
-        assert level <= set(dimensions) | {one.id for one in resolved.used_components.values()}
+        assert level <= set(dimensions) | {each_component.id for each_component in resolved.used_components.values()}
 
 
 # --- verdicts ---
@@ -195,7 +199,7 @@ def _codes(resolved: ResolvedStructure, base: Mapping[str, str | None]) -> Itera
         given = {name: value for name, value in base.items() if value is not None and name != id_}
         allowed = component.allowed_ids(given=given, as_of=TODAY) or frozenset()
         ids = [*sorted(allowed)[:_IDS], *sorted(listed - allowed)[:_IDS], STRANGE]
-        marks = {one.value for one in _sentinels(component)}
+        marks = {sentinel.value for sentinel in _sentinels(component)}
         for value in ids:
             if value not in marks:
                 yield _Probe({**base, id_: value}, id_, _OF_LISTS | _OF_CONSTRAINTS, value not in allowed)
@@ -251,7 +255,7 @@ def _compare_occurrences(resolved: ResolvedStructure, rules: Rules, base: Mappin
             counts |= {demands.most or 1}
     if not bounds:
         return 0
-    tried = sorted(one for one in counts if 0 < one <= _MANY)
+    tried = sorted(each_count for each_count in counts if 0 < each_count <= _MANY)
     columns = {
         column.id: pl.Series([[base[column.id] or "1"] * count for count in tried], dtype=pl.List(pl.String))
         if column.id in bounds
@@ -260,7 +264,7 @@ def _compare_occurrences(resolved: ResolvedStructure, rules: Rules, base: Mappin
     }
     checked = validate(pl.DataFrame(columns), rules)
     for count, errors in zip(tried, checked["_errors"].to_list(), strict=True):
-        found = {one["component"] for one in errors or () if one["rule"] == "occurrences"}
+        found = {error["component"] for error in errors or () if error["rule"] == "occurrences"}
         expected = {
             id_
             for id_, (fewest, most) in bounds.items()
@@ -280,7 +284,7 @@ def _judge(rules: Rules, probes: Iterator[_Probe]) -> int:
     }  # fmt: skip
     checked = validate(pl.DataFrame(columns), rules)
     for probe, errors in zip(tried, checked["_errors"].to_list(), strict=True):
-        found = [one for one in errors or () if one["rule"] in probe.rules]
+        found = [error for error in errors or () if error["rule"] in probe.rules]
         value = probe.row[probe.component]
         assert bool(found) == probe.is_rejected, f"{rules.artefact}: {probe.component} {value!r}: {found}"
     return len(tried)

@@ -93,7 +93,9 @@ def coded(id_: str, cls: str = "Codelist") -> str:
 def text(text_type: str = "String", sentinels: Sequence[str] = (), **facets: object) -> str:
     """Return a text format."""
     written = " ".join(f'{name}="{value}"' for name, value in facets.items())
-    inner = "".join(f'<s:SentinelValue value="{one}"><c:Name>x</c:Name></s:SentinelValue>' for one in sentinels)
+    inner = "".join(
+        f'<s:SentinelValue value="{sentinel}"><c:Name>x</c:Name></s:SentinelValue>' for sentinel in sentinels
+    )
     return f'<s:TextFormat textType="{text_type}" {written}>{inner}</s:TextFormat>'
 
 
@@ -122,7 +124,7 @@ def attribute(id_: str, representation: str = text(), to: str = "", usage: str =
     elif to.startswith("GROUP:"):
         where = f"<s:Group>{to.removeprefix('GROUP:')}</s:Group>"
     elif to:
-        where = "".join(f"<s:Dimension>{one}</s:Dimension>" for one in to.split(","))
+        where = "".join(f"<s:Dimension>{part}</s:Dimension>" for part in to.split(","))
     more = f"<s:AttributeRelationship>{where}</s:AttributeRelationship>"
     return _component("Attribute", id_, representation, more, f'usage="{usage}"', occurs)
 
@@ -146,16 +148,16 @@ def concepts(*written: tuple[str, str, str]) -> str:
 
 def group(id_: str, *dimensions: str) -> str:
     """Return a group of dimensions."""
-    inner = "".join(f"<s:GroupDimension><s:DimensionReference>{one}</s:DimensionReference></s:GroupDimension>"
-                    for one in dimensions)  # fmt: skip
+    inner = "".join(f"<s:GroupDimension><s:DimensionReference>{dimension}</s:DimensionReference></s:GroupDimension>"
+                    for dimension in dimensions)  # fmt: skip
     return f'<s:Group id="{id_}">{inner}</s:Group>'
 
 
 def structure(*components: str) -> str:
     """Return the data structure T:D(1.0)."""
     kinds: dict[str, str] = {"Dim": "", "Tim": "", "Gro": "", "Att": "", "Mea": ""}
-    for one in components:
-        kinds[one[3:6]] += one
+    for component in components:
+        kinds[component[3:6]] += component
     body = f'<s:DimensionList id="DimensionDescriptor">{kinds["Dim"]}{kinds["Tim"]}</s:DimensionList>{kinds["Gro"]}'
     body += f'<s:AttributeList id="AttributeDescriptor">{kinds["Att"]}</s:AttributeList>' if kinds["Att"] else ""
     body += f'<s:MeasureList id="MeasureDescriptor">{kinds["Mea"]}</s:MeasureList>' if kinds["Mea"] else ""
@@ -221,12 +223,12 @@ def table(rows: Sequence[dict[str, Any]], names: Iterable[str] = ()) -> pl.DataF
 
 
 def _kind(values: list[Any]) -> type[pl.String] | None:
-    return None if any(isinstance(one, list | float) for one in values) else pl.String
+    return None if any(isinstance(value, list | float) for value in values) else pl.String
 
 
 def findings_of_rows(checked: pl.DataFrame) -> list[list[str]]:
     """Return the findings of each row, as ``rule COMPONENT value``."""
     return [
-        [" ".join(filter(None, [one["rule"], one["component"], one["value"]])) for one in errors or ()]
+        [" ".join(filter(None, [error["rule"], error["component"], error["value"]])) for error in errors or ()]
         for errors in checked["_errors"].to_list()
     ]

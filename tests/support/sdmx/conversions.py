@@ -80,7 +80,7 @@ def schema_faults(format_: Format, data: bytes) -> list[str]:
     for error in json_schema(JSON[format_], kind).iter_errors(content):
         # The schema of 2.1 says of this date that it is a date or a time, and a time is both to some checkers.
         if list(error.absolute_path) != ["meta", "prepared"]:
-            found += [f"{_place(one)}: {one.message}" for one in _causes(error)]
+            found += [f"{_place(cause)}: {cause.message}" for cause in _causes(error)]
     return found
 
 
@@ -108,7 +108,9 @@ def faults_by_format(artefact: Artefact, header: Header = DEFAULT_HEADER) -> dic
         except UnwritableError:
             found[format_] = None
         else:
-            found[format_] = [one for one in schema_faults(format_, data) if not _KNOWN.search(one)]
+            found[format_] = [
+                schema_fault for schema_fault in schema_faults(format_, data) if not _KNOWN.search(schema_fault)
+            ]
     return found
 
 

@@ -34,8 +34,8 @@ class JsonSchema:
         """Return the lists of artefacts by name, and the schema of their items."""
         data = self.whole["properties"]["data"]
         found: dict[str, Json] = {}
-        for name, one in self._properties(data, "data").items():
-            items = self._resolved(one).get("items")
+        for name, property_ in self._properties(data, "data").items():
+            items = self._resolved(property_).get("items")
             if items is not None:
                 found[name] = items
         return found
@@ -68,7 +68,7 @@ class JsonSchema:
         for kind in ("oneOf", "anyOf"):
             if kind in schema:
                 found |= self._properties(self._pick(f"{path}#{kind}", schema[kind]), path)
-        return found | {name: one for name, one in schema.get("properties", {}).items() if isinstance(one, dict)}
+        return found | {name: value for name, value in schema.get("properties", {}).items() if isinstance(value, dict)}
 
     def _make(self, schema: Json, path: str, inside: list[int]) -> Json:
         schema = self._alternative(self._resolved(schema), path)
@@ -101,13 +101,13 @@ class JsonSchema:
         made: dict[str, Json] = {}
         if properties.keys() >= {"enumerationFormat", "textFormat"}:
             left_out = self._pick(f"{path}#format", [{"textFormat"}, {"enumeration", "enumerationFormat"}])
-            properties = {name: one for name, one in properties.items() if name not in left_out}
-        for name, one in properties.items():
-            below = self._resolved(one)
+            properties = {name: property_ for name, property_ in properties.items() if name not in left_out}
+        for name, property_ in properties.items():
+            below = self._resolved(property_)
             inner = self._resolved(below.get("items", below)) if isinstance(below.get("items", below), dict) else below
             if here.count(id(inner)) >= _MAX_SAME or here.count(id(below)) >= _MAX_SAME:
                 continue
-            made[name] = self._make(one, f"{path}.{name}", here)
+            made[name] = self._make(property_, f"{path}.{name}", here)
         return made
 
     def _value(self, schema: Json, kind: str | None, path: str, here: list[int]) -> Json:

@@ -26,7 +26,7 @@ def comparable(value: Any) -> Any:
     if isinstance(value, InternationalString):
         return value.texts
     if isinstance(value, Items):
-        return [(key, comparable(one)) for key, one in value.items()]
+        return [(key, comparable(each_value)) for key, each_value in value.items()]
     if isinstance(value, msgspec.Struct):
         return type(value).__name__, [(name, comparable(getattr(value, name))) for name in value.__struct_fields__]
     if isinstance(value, tuple | list):
@@ -37,7 +37,9 @@ def comparable(value: Any) -> Any:
 def model_of(data: bytes) -> Any:
     """Return the artefacts of a message as plain values for comparison."""
     message = read_message(data)
-    return [comparable(one) for one in message] + [comparable(one) for one in message.availability_constraints]
+    return [comparable(one) for one in message] + [
+        comparable(availability_constraint) for availability_constraint in message.availability_constraints
+    ]
 
 
 def other_value(value: Any) -> Any:  # noqa: PLR0911 - a table
@@ -144,9 +146,9 @@ def message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Elem
 
 def join_references(element: etree._Element) -> None:
     """Make a partial target of 2.0 refer to an existing identifier component."""
-    ids = [one.get("id") for one in element.iter("{*}IdentifierComponent")]
-    for one in element.iter("{*}IdentifierComponentRef"):
-        one.text = ids[0]
+    ids = [each_element.get("id") for each_element in element.iter("{*}IdentifierComponent")]
+    for each_element in element.iter("{*}IdentifierComponentRef"):
+        each_element.text = ids[0]
 
 
 def message_with(container: Declared, element: etree._Element) -> etree._Element:

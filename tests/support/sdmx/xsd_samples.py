@@ -81,7 +81,8 @@ class Schemas:
         for name in path[1:]:
             for _ in range(32):  # choices take turns
                 inner = {
-                    one.tag.rpartition("}")[2]: one for one in self._elements(self._type_of(found.node), found.tag)
+                    element.tag.rpartition("}")[2]: element
+                    for element in self._elements(self._type_of(found.node), found.tag)
                 }
                 if name in inner:
                     break
@@ -92,9 +93,9 @@ class Schemas:
         """Return the elements allowed in a container, each once; its annotations are not artefacts."""
         found: dict[str, Declared] = {}
         for _ in range(8):
-            for one in self._elements(self._type_of(container.node), container.tag):
-                found.setdefault(one.tag, one)
-        return [one for one in found.values() if not one.tag.endswith("}Annotations")]
+            for element in self._elements(self._type_of(container.node), container.tag):
+                found.setdefault(element.tag, element)
+        return [value for value in found.values() if not value.tag.endswith("}Annotations")]
 
     def sample(self, declared: Declared) -> etree._Element:
         """Return an element with everything that its type allows; of each choice the branch used least often before."""
@@ -331,7 +332,7 @@ class Schemas:
         restriction = node.find(f"{XS}restriction")
         if restriction is None:
             return f"T{number}"
-        enumerated = [one.get("value", "") for one in restriction.findall(f"{XS}enumeration")]
+        enumerated = [element.get("value", "") for element in restriction.findall(f"{XS}enumeration")]
         if enumerated:
             return self._pick(node, path, enumerated)
         base = restriction.get("base")

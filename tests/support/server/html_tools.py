@@ -100,7 +100,7 @@ class PageContent(HTMLParser):
             for one in self.named(name)
             if one.get("type") != "hidden"
         )
-        references = [one[1].get("aria-labelledby") for one in self.elements if "aria-labelledby" in one[1]]
+        references = [element[1].get("aria-labelledby") for element in self.elements if "aria-labelledby" in element[1]]
         assert set(references) <= set(ids)
         assert all(one.get("scope") for one in self.named("th"))
         assert len(self.named("caption")) == len(self.named("table"))

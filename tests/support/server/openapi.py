@@ -63,7 +63,7 @@ def _one(values: frozenset[str]) -> st.SearchStrategy[str]:
 
 
 def _joined(*parts: str | st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.tuples(*(st.just(one) if isinstance(one, str) else one for one in parts)).map("".join)
+    return st.tuples(*(st.just(part) if isinstance(part, str) else part for part in parts)).map("".join)
 
 
 _NUMBER: Final = st.sampled_from(["0", "1", "2", "10"])
@@ -136,7 +136,7 @@ def requests(
 ) -> tuple[str, dict[str, str]]:
     """Return the target and headers of a request that complies with the description."""
     segments, parameters = draw(st.sampled_from(paths))
-    texts = (one if isinstance(one, str) else draw(one) for one in segments)
+    texts = (segment if isinstance(segment, str) else draw(segment) for segment in segments)
     path = "/".join(quote(text, safe="*+~,@$") for text in texts)
     chosen = [f"{name}={quote(draw(value), safe=',')}" for name, value in parameters.items() if draw(st.booleans())]
     headers = {name: draw(value) for name, value in _HEADERS.items() if draw(st.booleans())}

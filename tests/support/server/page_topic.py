@@ -23,7 +23,7 @@ def small_codelist(id_: str, names: Mapping[str, str], *, codes: int = 2) -> Cod
     """Return a codelist of the agency MANY, version 1.0, whose codes have the same names."""
     urn, texts = Urn.of("Codelist", "MANY", id_, "1.0"), InternationalString(names)
     items = (Code(urn=urn.with_item("Code", f"C{number}"), names=texts) for number in range(codes))
-    return Codelist(urn=urn, names=texts, codes=Items({one.id: one for one in items}))
+    return Codelist(urn=urn, names=texts, codes=Items({item.id: item for item in items}))
 
 
 MANY = 50_000

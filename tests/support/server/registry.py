@@ -175,14 +175,14 @@ def _artefacts() -> list[Artefact]:
     ]  # fmt: skip
 
 
-ARTEFACTS = {one.urn: one for one in _artefacts()}
+ARTEFACTS = {artefact.urn: artefact for artefact in _artefacts()}
 """The artefacts of the registry by URN."""
 
 
 def version_of(artefacts: Iterable[Artefact], format_: Format = Format.SDMX_ML_3_0, *, version: int = 7) -> Structures:
     """Return a version of a topic with a record for each artefact, in a format."""
     records = {
-        bytes(one.urn): record(bytes(one.urn), write_message(one, format_), str(format_), offset)
-        for offset, one in enumerate(artefacts)
+        bytes(artefact.urn): record(bytes(artefact.urn), write_message(artefact, format_), str(format_), offset)
+        for offset, artefact in enumerate(artefacts)
     }
     return Structures(FakeSnapshot(records, version), cache=DecodeCache())

@@ -211,10 +211,10 @@ def artefacts() -> list[Artefact]:
 
 def records() -> list[Record]:
     """Return one record for each."""
-    return records_of(*[write_message([one], MEDIA_TYPE) for one in artefacts()])
+    return records_of(*[write_message([artefact], MEDIA_TYPE) for artefact in artefacts()])
 
 
 def parts() -> list[tuple[str, bytes, str]]:
     """Return key, value and content type of each."""
-    found = [split_message(write_message([one], MEDIA_TYPE))[0] for one in artefacts()]
+    found = [split_message(write_message([artefact], MEDIA_TYPE))[0] for artefact in artefacts()]
     return [(str(part.urn), part.value, part.content_type) for part in found]

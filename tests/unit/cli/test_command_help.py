@@ -27,7 +27,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         assert command is not None
         yield name, command
         if isinstance(command, click.Group):
-            yield from ((f"{name} {below}", one) for below, one in command.commands.items())
+            yield from ((f"{name} {below}", each_command) for below, each_command in command.commands.items())
 
 
 @pytest.mark.parametrize(("words", "command"), [*commands()], ids=lambda value: str(value) if value else "-")
@@ -43,7 +43,7 @@ def test_help_shows_examples_and_environment_variables(words: str, command: clic
         called = next(one for name, one in reversed(list(commands())) if line[1:][: len(name.split())] == name.split())
         options = {name for parameter in called.params for name in parameter.opts} | {"-h", "--help"}
         assert {word for word in line if re.match(r"--?[a-z]", word)} <= options, line
-    read = {str(one.envvar) for one in command.params if isinstance(one, click.Option) and one.envvar}
+    read = {str(param.envvar) for param in command.params if isinstance(param, click.Option) and param.envvar}
     named = {line.split()[0] for line in variables.strip().splitlines()}
     assert read | {"KAFKA_REPLICA_DEBUG"} <= named <= set(VARIABLES)
 
@@ -88,4 +88,4 @@ def test_help_names_every_format_of_data_files(command: str) -> None:
     assert len(set(formats)) >= 8
     shown = CliRunner().invoke(kafka_replica, [command, "--help"]).output
     words = " ".join(shown.split())
-    assert [one for one in formats if one not in words] == []
+    assert [format_ for format_ in formats if format_ not in words] == []

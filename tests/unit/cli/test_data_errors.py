@@ -148,6 +148,6 @@ def test_columns_with_blank_titles_are_shown_in_quotes(run: Run, tmp_path: Path)
     data, found = tmp_path / "d.csv", tmp_path / "f.jsonl"
     data.write_text("FREQ,, SEX\nA,T,T\n")
     run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--findings", found)
-    expected_text = [json.loads(one)["message"] for one in found.read_text().splitlines()]
+    expected_text = [json.loads(line)["message"] for line in found.read_text().splitlines()]
     assert "column '' is not a component of the data structure" in expected_text
     assert "column ' SEX' is not a component of the data structure" in expected_text

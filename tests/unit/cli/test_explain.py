@@ -48,7 +48,7 @@ def test_every_error_has_advice_and_none_is_left_over() -> None:
 
 def test_the_page_of_errors_has_the_declared_texts() -> None:
     """The table of docs/errors.md is made from the docstrings and the advice."""
-    rows = [f"| `{name}` | `{one.package}` | {meaning(name)} | {one.action} |" for name, one in ADVICE.items()]
+    rows = [f"| `{name}` | `{value.package}` | {meaning(name)} | {value.action} |" for name, value in ADVICE.items()]
     assert table("errors.md", "errors").splitlines()[2:] == rows
 
 

@@ -312,10 +312,10 @@ def test_findings_of_a_map(run: Run, tmp_path: Path) -> None:
     found = pl.read_csv(out, infer_schema=False)
     lines = data.read_text().splitlines()
     assert found.height
-    for one in found.iter_rows(named=True):
-        row = next(csv.DictReader([lines[0], lines[int(one["line"]) - 1]]))
-        assert one["series"] == ".".join(row[name] for name in ("FREQ", "REF_AREA", "INDICATOR", "SEX"))
-        assert one["time"] == row["TIME_PERIOD"]
+    for iter_row in found.iter_rows(named=True):
+        row = next(csv.DictReader([lines[0], lines[int(iter_row["line"]) - 1]]))
+        assert iter_row["series"] == ".".join(row[name] for name in ("FREQ", "REF_AREA", "INDICATOR", "SEX"))
+        assert iter_row["time"] == row["TIME_PERIOD"]
     rejected = (tmp_path / "o" / "rejected.csv").read_text().splitlines()
     assert rejected[0] == f"{lines[0]},ERRORS"
     assert all(any(one.startswith(f"{line},") for line in lines) for one in rejected[1:])

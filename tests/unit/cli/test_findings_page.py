@@ -25,13 +25,16 @@ def test_each_command_of_the_page_has_the_stated_status(
     commands = [shlex.split(line) for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     assert {words[0] for words in commands} == {"kafka-replica"}
     done = {tuple(words): run(*words[1:]) for words in commands}
-    statuses = {words[1]: one.returncode for words, one in done.items()}
+    statuses = {words[1]: value.returncode for words, value in done.items()}
     assert statuses == {"samples": 0, "validate": 3}, done
-    assert any("27 rows, 25 good, 2 rejected" in one.stdout for one in done.values())
-    assert any("2 rows, 0 good, 2 rejected" in one.stdout for one in done.values())
+    assert any("27 rows, 25 good, 2 rejected" in value.stdout for value in done.values())
+    assert any("2 rows, 0 good, 2 rejected" in value.stdout for value in done.values())
     lines = Path("samples/labour_data.csv").read_text().splitlines()
     found = pl.read_csv("findings.csv", infer_schema=False)
-    assert [one["value"] in lines[int(one["line"]) - 1] for one in found.iter_rows(named=True)] == [True, True]
+    assert [iter_row["value"] in lines[int(iter_row["line"]) - 1] for iter_row in found.iter_rows(named=True)] == [
+        True,
+        True,
+    ]
     table = page.partition("The columns are")[2].partition("Findings about")[0]
     columns = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
     assert [name for cell in columns for name in re.findall("`(.*?)`", cell)] == found.columns

@@ -151,14 +151,14 @@ def test_the_report_of_the_ess(run: Run, data: Path, rules: Rules, tmp_path: Pat
         assert one["event"]["actor"].startswith("kafka-replica ")
         assert all(isinstance(key, list) for part in ("source", "target") for key in one["data"][part])
     findings = [one for one in found if one.get("value") == "0" and one["type"] == "validation"]
-    assert Counter(one["rule"]["expression"] for one in findings) == {
+    assert Counter(finding["rule"]["expression"] for finding in findings) == {
         "column-unknown EXTRA": 1, "code-unknown SEX": 8, "text-type OBS_VALUE": 4,
     }  # fmt: skip
     lines = data.read_text().splitlines()
-    for one in findings[1:]:
-        line = re.fullmatch(rf"{re.escape(str(data))}, line (\d+): (.*)", one["data"]["description"])
+    for finding in findings[1:]:
+        line = re.fullmatch(rf"{re.escape(str(data))}, line (\d+): (.*)", finding["data"]["description"])
         assert line is not None
-        ((flow, period, series, component),) = one["data"]["target"]
+        ((flow, period, series, component),) = finding["data"]["target"]
         assert flow == str(rules.artefact)
         assert component in {"SEX", "OBS_VALUE"}
         row = next(csv.DictReader([lines[0], lines[int(line[1]) - 1]]))
@@ -202,7 +202,7 @@ def test_reports_of_maps(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 3, done.stderr
     assert "unmapped-value" in (tmp_path / "a.html").read_text()
     findings = json.loads((tmp_path / "a.ess.json").read_text())
-    assert {(one["type"], one["value"]) for one in findings} == {("validation", "0"), ("aggregation", "1")}
+    assert {(finding["type"], finding["value"]) for finding in findings} == {("validation", "0"), ("aggregation", "1")}
 
 
 def test_reports_that_are_refused(run: Run, data: Path, tmp_path: Path) -> None:
@@ -243,8 +243,8 @@ def test_reports_contain_footers_and_errors_of_messages(
     data.write_bytes(before + added + (after if name.endswith("json") else found + after))
     page = tmp_path / "r.html"
     done = run("validate", data, "--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "o", "--report", page)
-    notes = [f"{data}: {one}" for one in expected_texts]
+    notes = [f"{data}: {expected_text}" for expected_text in expected_texts]
     assert json.loads((tmp_path / "o" / "report.json").read_text())["notes"] == notes
     texts = [text for tag, text in _Page(page.read_text()).texts if tag == "li"]
     assert set(notes) <= set(texts)
-    assert all(one in done.stderr for one in expected_texts)
+    assert all(expected_text in done.stderr for expected_text in expected_texts)

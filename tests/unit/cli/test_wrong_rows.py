@@ -36,17 +36,17 @@ def test_wrong_rows_are_rejected_as_they_are(line_end: str, run: Run, lines: lis
     report = json.loads((out / "report.json").read_text())
     assert (report["rows"], report["written_rows"]["good"], report["written_rows"]["rejected"]) == (24, 19, 5)
     assert len(report["by_series"]) == 1  # wrong rows have none
-    found = [json.loads(one) for one in (tmp_path / "f.jsonl").read_text().splitlines()]
+    found = [json.loads(line) for line in (tmp_path / "f.jsonl").read_text().splitlines()]
     wrong = [one for one in found if one["rule"] == "cell-count"]
     physical = data.read_bytes().decode("cp1252").split("\n")
     assert [one["value"] for one in wrong] == lines[21:]
     assert [one["row"] for one in wrong] == [6, 13, 14, 24]
-    assert [physical[one["line"] - 1].rstrip("\r") for one in wrong] == [one.split("\n")[0] for one in lines[21:]]
+    assert [physical[one["line"] - 1].rstrip("\r") for one in wrong] == [line.split("\n")[0] for line in lines[21:]]
     assert wrong[0]["message"] == f"the row has 2 cells, the header {len(lines[0].split(','))}"
     assert {one["severity"] for one in wrong} == {"error"}
     rejected = (out / "rejected.csv").read_bytes().decode("cp1252")
     assert rejected.startswith(f"{lines[0]},ERRORS{line_end}{written[3]},")
-    places = [rejected.index(f"{line_end}{one},") for one in lines[21:]]
+    places = [rejected.index(f"{line_end}{line},") for line in lines[21:]]
     assert places == sorted(places)
     assert rejected.count("error cell-count: the row has") == 4
     again = run("validate", out / "rejected.csv", *where)
@@ -59,7 +59,7 @@ def test_wrong_rows_that_are_sent_again_do_not_change(
     separator: str, run: Run, lines: list[str], tmp_path: Path
 ) -> None:
     """The errors of an earlier run are not cells of a wrong row, and are written again without the old ones."""
-    header, good = (one.replace(",", separator) for one in lines[:2])
+    header, good = (line.replace(",", separator) for line in lines[:2])
     wrong = ["A", separator.join(["A", "YY", "UNE_R"]), f'"a{separator}""b\nc"{separator}"d', f"{good}{separator}x"]
     wrong[2] += f'{separator}e"'
     data, out, found = tmp_path / "data.csv", tmp_path / "out", tmp_path / "f.jsonl"
@@ -89,7 +89,7 @@ def test_a_wrong_row_without_the_errors_of_an_earlier_run(run: Run, lines: list[
 
 
 def _values_and_messages(findings: Path) -> list[tuple[str, str]]:
-    found = [json.loads(one) for one in findings.read_text().splitlines()]
+    found = [json.loads(line) for line in findings.read_text().splitlines()]
     return [(one["value"], one["message"]) for one in found if one["rule"] == "cell-count"]
 
 

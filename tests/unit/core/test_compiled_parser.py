@@ -58,7 +58,9 @@ def parsed(data: bytes, parser: CompiledParser | None, from_offset: int = 0) -> 
     around = b"\xff" * 16 + data + b"\xff" * 16
     view = memoryview(around)[16:-16]
     try:
-        return [as_record(one, SOURCE) for one in parse_records(view, SOURCE, from_offset, parser=parser)]
+        return [
+            as_record(parse_record, SOURCE) for parse_record in parse_records(view, SOURCE, from_offset, parser=parser)
+        ]
     except DataError:
         return None
 
@@ -218,8 +220,10 @@ def test_the_collector_does_not_see_records() -> None:
     """Records and their headers are not tracked, equal headers and timestamps exist once, and records are complete."""
     data = batch_bytes([Written(b"k%d" % n, b"v", n, 0, (("h", b"1"),)) for n in range(3)], **one_timestamp(1 << 40))
     records: Sequence[Record] = parsed(data, PARSER) or ()
-    assert not any(gc.is_tracked(one) or gc.is_tracked(one.headers) or gc.is_tracked(one.headers[0]) for one in records)
-    assert len({id(one.headers) for one in records}) == len({id(one.timestamp_ms) for one in records}) == 1
+    assert not any(
+        gc.is_tracked(record) or gc.is_tracked(record.headers) or gc.is_tracked(record.headers[0]) for record in records
+    )
+    assert len({id(record.headers) for record in records}) == len({id(record.timestamp_ms) for record in records}) == 1
     assert records[0]._replace(value=b"w").value == b"w"
     assert repr(records[0]) == "<Record k0 at t-3@0, 1 byte>"
     assert records[0].header("h") == b"1"

@@ -43,7 +43,7 @@ def test_replaced_dictionaries() -> None:
     """A dictionary that replaces an earlier one applies to the batches after it."""
     made = io.BytesIO()
     texts = [["a", "b"], ["c", "d", "c"], ["d", "e"]]
-    batches = [pa.record_batch([pa.array(one).dictionary_encode()], names=["d"]) for one in texts]
+    batches = [pa.record_batch([pa.array(text).dictionary_encode()], names=["d"]) for text in texts]
     with pa.ipc.new_stream(made, batches[0].schema) as writer:
         for batch in batches:
             writer.write_batch(batch)

@@ -69,7 +69,7 @@ def made_csv(rows: list[dict[str, Any]], faults: list[tuple[int, str, int]], wro
     lines = [",".join(names)]
     for place, row in enumerate(made):
         texts = ["" if value is None else str(value) for value in row.values()]
-        cells = [f'"{one.replace(chr(34), chr(34) * 2)}"' if {'"', "\n"} & {*one} else one for one in texts]
+        cells = [f'"{text.replace(chr(34), chr(34) * 2)}"' if {'"', "\n"} & {*text} else text for text in texts]
         lines.append(
             ",".join(cells[: -2 if place % 2 else None]) + ",,x" * (place % 3) if place in wrong else ",".join(cells)
         )
@@ -95,7 +95,7 @@ def test_validation_of_csv(
     (folder / "a.csv").write_bytes(made_csv(rows, faults, wrong, line_end).encode(encoding))
     if in_two:
         pl.DataFrame(VALID[:9], infer_schema_length=None).write_csv(folder / "b.csv", separator=";")
-    sources = sources_of([str(one) for one in sorted(folder.glob("*.csv"))])
+    sources = sources_of([str(path) for path in sorted(folder.glob("*.csv"))])
 
     def job(out: Path) -> ValidationJob:
         return ValidationJob(
@@ -113,7 +113,7 @@ def test_validation_of_csv(
             write_sdmx_csv(split(validate(mine, LABOUR)).good, folder / "good.csv", LABOUR)
             assert wanted["good.csv"] == (folder / "good.csv").read_bytes().split(b"\n")
         assert f'"good": {split(validate(mine, LABOUR)).good.height},' in found
-        assert all(f'"count": {one}' in found for one in report.counts.values())
+        assert all(f'"count": {count}' in found for count in report.counts.values())
 
 
 @pytest.mark.thorough

@@ -24,7 +24,7 @@ _ROWS = st.lists(st.tuples(st.lists(_CELLS, min_size=1, max_size=4), st.integers
 
 
 def _written(cells: list[str], line_end: str) -> str:
-    return ",".join(f'"{one.replace(chr(34), chr(34) * 2)}"' for one in cells) + line_end
+    return ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells) + line_end
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -43,7 +43,7 @@ def test_any_size_of_parts(
         lines.append(text.count("\n") + 1)
         record = _written(cells, line_end)
         if len(cells) == 2:
-            values.append(tuple(one or None for one in cells))
+            values.append(tuple(cell or None for cell in cells))
         else:
             wrong.append((len(values), lines[-1], len(cells), record.removesuffix(line_end)))
             values.append((None, None))
@@ -51,15 +51,15 @@ def test_any_size_of_parts(
     content = (text if with_end else text.rstrip("\r\n")).encode(encoding)
     table = open_plain_csv(Path("x.csv"), content=content, size=size)
     batches = list(table.batches())
-    assert [row for one in batches for row in one.values.rows()] == values
-    assert [line for one in batches for line in one.lines] == lines
+    assert [row for batch in batches for row in batch.values.rows()] == values
+    assert [line for batch in batches for line in batch.lines] == lines
     before, found = 0, []
-    for one in batches:
-        found += [(before + row.at, row.line, row.cells, row.text) for row in one.wrong]
-        before += one.cells.height
+    for batch in batches:
+        found += [(before + row.at, row.line, row.cells, row.text) for row in batch.wrong]
+        before += batch.cells.height
     assert found == wrong
     assert table.done == len(content)
-    assert [one.cells.rows() for one in table.batches()] == [one.cells.rows() for one in batches]
+    assert [batch.cells.rows() for batch in table.batches()] == [batch.cells.rows() for batch in batches]
 
 
 def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_part_has_few_lines(records: list[str]) -> None:
     with mock.patch.object(chunks, "MOST_LINES", 5):
         parts = list(chunks._parts(text))
     assert b"".join(part for part, _ in parts) == text
-    known = {one.encode() for one in records}
+    known = {record.encode() for record in records}
     for part, lines in parts:
         assert part.count(b"\n") == lines
         assert lines <= 5 or part in known

@@ -64,7 +64,7 @@ def edi(*lines: str, action: str = "7", structure: str = "D", advice: str = "UNA
         f"IDE+5+{structure}", "GIS+AR3", "GIS+1:::-",
     ]  # fmt: skip
     closing = ["UNT+20+MREF1", "UNZ+1+IREF1"]
-    return "".join([advice, "\n", *(f"{one}'\n" for one in (*opening, *lines, *closing))]).encode()
+    return "".join([advice, "\n", *(f"{line}'\n" for line in (*opening, *lines, *closing))]).encode()
 
 
 def rows_in(data: bytes, tmp_path: Path, rules: Rules | None) -> list[dict[str, Any]]:
@@ -187,7 +187,7 @@ def test_structure_in_the_interchange(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"give the rules of the structure T:D\(\*\)"):
         rows_in(data, tmp_path, None)
     assert structure_named_in(tmp_path / "data.edi") == ("datastructure", "T:D(*)")
-    assert [one.kind for one in sources_of([str(tmp_path)])] == ["message"]
+    assert [source.kind for source in sources_of([str(tmp_path)])] == ["message"]
 
 
 def test_series_of_another_structure_are_rows_with_its_name(rules: Rules, tmp_path: Path) -> None:
@@ -203,24 +203,27 @@ def test_lines_and_wrapping(rules: Rules, tmp_path: Path) -> None:
     data = edi("ARR++M:BE:X:199611:610:1", "ARR++A:BE:X:19401999:702:" + "+".join(values), "ARR++M:BE:Y:199611:610:2")
     plain = tmp_path / "plain.edi"
     plain.write_bytes(data)
-    assert sorted({one.line or 0 for one in data_message_rows(plain, rules)}) == [15, 16, 17]
-    expected = [one.row for one in data_message_rows(plain, rules)]
+    assert sorted({data_message_row.line or 0 for data_message_row in data_message_rows(plain, rules)}) == [15, 16, 17]
+    expected = [data_message_row.row for data_message_row in data_message_rows(plain, rules)]
     joined = data.replace(b"\n", b"")
     for ending in (b"\n", b"\r\n", b"      \r\n"):
         wrapped = tmp_path / "wrapped.edi"
         wrapped.write_bytes(ending.join(joined[at : at + 80] for at in range(0, len(joined), 80)))
         rows = list(data_message_rows(wrapped, rules))
-        assert [one.row for one in rows] == expected
+        assert [row.row for row in rows] == expected
         text_ = wrapped.read_bytes()
         starts = {found.start() for found in re.finditer(rb"A[\r\n ]*R[\r\n ]*R[\r\n ]*\+", text_)}
-        assert {one.line for one in rows} == {1 + text_.count(b"\n", 0, at) for at in starts}
+        assert {row.line for row in rows} == {1 + text_.count(b"\n", 0, at) for at in starts}
 
 
 def test_a_release_sequence_over_two_lines(rules: Rules, tmp_path: Path) -> None:
     """Lines are right after a line end between a release character and what it releases."""
     data = edi("ARR++M:BE:X?':199611:610:1", "ARR++M:BE:Y:199611:610:2").replace(b"?'", b"?\n'")
     (tmp_path / "data.edi").write_bytes(data)
-    found = [(one.line, one.row["ITEM"]) for one in data_message_rows(tmp_path / "data.edi", rules)]
+    found = [
+        (data_message_row.line, data_message_row.row["ITEM"])
+        for data_message_row in data_message_rows(tmp_path / "data.edi", rules)
+    ]
     assert found == [(15, "X'"), (17, "Y")]
 
 
@@ -285,7 +288,7 @@ def test_deletions_are_limited(rules: Rules, tmp_path: Path) -> None:
 def test_data_have_no_limit_of_segments(rules: Rules, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Data are read however many segments there are; structures, which are kept in memory, are not."""
     monkeypatch.setattr(syntax, "_MAX_SEGMENTS", 10)
-    assert len(rows_in(edi(*(f"ARR++M:BE:X{one}:199611:610:1" for one in range(30))), tmp_path, rules)) == 30
+    assert len(rows_in(edi(*(f"ARR++M:BE:X{number}:199611:610:1" for number in range(30))), tmp_path, rules)) == 30
     structures = Path(SDMX_DATA / "structures.edi").read_bytes()
     with pytest.raises(MessageError, match="segment 11: more than 10 segments"):
         read_message(structures)

@@ -30,7 +30,7 @@ def rows_in(message: Any) -> list[dict[str, Any]]:
 
 def codes(name: str, *ids: str, **more: Any) -> dict[str, Any]:
     """Return a component with listed values."""
-    return {"id": name, "values": [{"id": one} for one in ids], **more}
+    return {"id": name, "values": [{"id": id_} for id_ in ids], **more}
 
 
 def message(dataset: dict[str, Any], **structure: Any) -> dict[str, Any]:

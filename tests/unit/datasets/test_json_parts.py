@@ -60,7 +60,7 @@ def flat(message: dict[str, Any]) -> dict[str, Any]:
     dimensions["observation"] = [*dimensions.pop("series"), *dimensions["observation"]]
     data_set["observations"] = {
         f"{key}:{period}": values
-        for key, one in series.items() for period, values in (one.get("observations") or {}).items()
+        for key, value in series.items() for period, values in (value.get("observations") or {}).items()
     }  # fmt: skip
     return message
 
@@ -125,7 +125,7 @@ def observations(*values: object) -> str:
 
 def series(*members: str) -> str:
     """Return a series with each of these members, with different keys."""
-    return ", ".join(f'"{at}": {{"observations": {{"0": [{at}]}}{one}}}' for at, one in enumerate(members))
+    return ", ".join(f'"{at}": {{"observations": {{"0": [{at}]}}{member}}}' for at, member in enumerate(members))
 
 
 @pytest.mark.usefixtures("small_parts")

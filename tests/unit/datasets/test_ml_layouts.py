@@ -31,7 +31,7 @@ _TEXTS = st.sampled_from(["a", "b", "ü", "x y", "<&>\"'"])
 @st.composite
 def data_sets(draw: st.DrawFn) -> Data:
     """Return data with attributes at every level, some of them absent."""
-    keys = st.tuples(*(st.sampled_from(_CODES[one]) for one in DIMENSIONS))
+    keys = st.tuples(*(st.sampled_from(_CODES[dimension]) for dimension in DIMENSIONS))
     values = draw(st.dictionaries(keys, st.sampled_from(["1", "1.50", "NaN", "-3"]), min_size=1, max_size=8))
     attributes = {}
     for name, of in ATTRIBUTES.items():
@@ -65,9 +65,9 @@ def test_every_layout_gives_the_same_rows(
     file = tmp_path_factory.getbasetemp() / "layout.xml"
     file.write_text(LAYOUTS[layout](data, place), encoding="utf-8")
     rules = known() if with_rules else None
-    rows = [one.row for one in data_message_rows(file, rules)]
+    rows = [data_message_row.row for data_message_row in data_message_rows(file, rules)]
     for row in rows:
         version = "*" if layout in {"compact", "generic 2.0", "cross-sectional"} else "1.0"
         assert row.pop("STRUCTURE_ID") == REFERENCE.replace("1.0", version)
         assert (row.pop("STRUCTURE"), row.pop("ACTION")) == ("datastructure", "A")
-    assert sorted(rows, key=lambda row: [row[one] for one in DIMENSIONS]) == data.rows()
+    assert sorted(rows, key=lambda row: [row[dimension] for dimension in DIMENSIONS]) == data.rows()

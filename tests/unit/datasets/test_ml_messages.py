@@ -74,7 +74,7 @@ def test_a_key_of_groups_at_the_observation(file: Path) -> None:
         f"<g:Series><g:SeriesKey>{_generic({'TIME_PERIOD': '2010'})}</g:SeriesKey>"
         f"{observations.format('CHF')}{observations.format('USD')}</g:Series>"
     )
-    generic = "".join(_generic_group(*one) for one in groups) + series
+    generic = "".join(_generic_group(*group) for group in groups) + series
     specific = (
         '<Group CUR="CHF" TITLE="title of CHF"/><Group CUR="USD" TITLE="title of USD"/>'
         '<Series TIME_PERIOD="2010"><Obs CUR="CHF" OBS_VALUE="1"/><Obs CUR="USD" OBS_VALUE="1"/></Series>'
@@ -89,14 +89,17 @@ def test_a_key_of_groups_at_the_observation(file: Path) -> None:
 def test_observations_are_not_multiplied(file: Path) -> None:
     """Several groups whose keys share dimensions with the series give each observation one row."""
     currencies = ("CHF", "GBP", "USD")
-    groups = [_generic_group({"CUR": one, "TYPE": "SP"}, {"TITLE": f"title of {one}"}) for one in currencies]
+    groups = [
+        _generic_group({"CUR": currency, "TYPE": "SP"}, {"TITLE": f"title of {currency}"}) for currency in currencies
+    ]
     observations = [
-        f'<g:Obs><g:ObsDimension id="CURRENY" value="{one}"/><g:ObsValue value="1"/></g:Obs>' for one in currencies
+        f'<g:Obs><g:ObsDimension id="CURRENY" value="{currency}"/><g:ObsValue value="1"/></g:Obs>'
+        for currency in currencies
     ]
     key = f"<g:SeriesKey>{_generic({'TYPE': 'SP', 'TIME_PERIOD': '2010'})}</g:SeriesKey>"
     text = message("".join([*groups, "<g:Series>", key, *observations, "</g:Series>"]), "CUR", kind="Generic")
     assert [(row["CUR"], row["TITLE"]) for row in rows_in(file, text)] == [
-        (one, f"title of {one}") for one in currencies
+        (currency, f"title of {currency}") for currency in currencies
     ]
 
 
@@ -299,7 +302,7 @@ def test_each_row_has_the_line_of_its_element(file: Path) -> None:
     """Each row has the line of its element, also beyond 65,535 lines and after blank lines at the beginning."""
     series = '\n<Series CUR="USD">\n<Obs TIME_PERIOD="1"/>\n\n<Obs TIME_PERIOD="2"/></Series>' + "\n" * 70_000
     file.write_text("\n\n" + message(series + '<Series CUR="CHF"/>\n<Group CUR="X" TITLE="t"/>'))
-    assert [one.line for one in data_message_rows(file)] == [7, 9, 70_009, 70_010]
+    assert [data_message_row.line for data_message_row in data_message_rows(file)] == [7, 9, 70_009, 70_010]
 
 
 def test_a_message_with_only_a_footer_is_refused_with_its_text(file: Path) -> None:

@@ -61,6 +61,7 @@ def test_each_observation_of_a_run_has_its_own_line_and_values(
     path = tmp_path / "data.xml"
     path.write_text(_MESSAGE)
     found = [
-        (one.line, {name: v for name, v in one.row.items() if name != "ACTION"}) for one in data_message_rows(path)
+        (data_message_row.line, {name: v for name, v in data_message_row.row.items() if name != "ACTION"})
+        for data_message_row in data_message_rows(path)
     ]
     assert found == _EXPECTED

@@ -32,7 +32,7 @@ from support.rules.structures_by_hand import text as of_text
 
 VARIABLE: Final = "KAFKA_REPLICA_DATA_SAMPLES"
 FOLDER: Final = Path(os.environ.get(VARIABLE, CORPUS / "data-messages"))
-FILES: Final = sorted(one for one in FOLDER.rglob("*") if one.is_file()) if FOLDER.is_dir() else []
+FILES: Final = sorted(path for path in FOLDER.rglob("*") if path.is_file()) if FOLDER.is_dir() else []
 OWN: Final = {
     name: made for name, made in EVERY_FORMAT.items() if name.startswith("SDMX") and made[0] != "xlsx"
 }  # fmt: skip
@@ -52,7 +52,7 @@ Row = dict[str, Any]
 
 def _rows(file: Path) -> list[Row]:
     """Return the rows that the reader finds, without components that have no value."""
-    rows = [one.row for one in data_message_rows(file)]
+    rows = [data_message_row.row for data_message_row in data_message_rows(file)]
     return [{name: value for name, value in row.items() if value is not None and name not in _STANDING} for row in rows]
 
 

@@ -33,7 +33,7 @@ def test_random_messages_have_the_rows_of_the_field_guide(
         message = MessageMaker(seed).message()
         path.write_text(json.dumps(message))
         expected = [*expected_rows(message)]
-        found = [one.row for one in data_message_rows(path)]
+        found = [data_message_row.row for data_message_row in data_message_rows(path)]
         if not message["data"]["dataSets"][0]["series"]:
             continue  # attributes of the data set alone are tested elsewhere
         names = list(dict.fromkeys(name for row in [*found, *expected] for name in row))
@@ -82,11 +82,14 @@ def test_several_values_of_a_series_belong_to_each_observation_without_one(tmp_p
     """Two values of a series with two observations are not given to one observation each."""
     path = tmp_path / "data.json"
     path.write_text(json.dumps(_message([0, 1], None)))
-    assert [one.row["X"] for one in data_message_rows(path)] == [["a", "b"], ["a", "b"]]
+    assert [data_message_row.row["X"] for data_message_row in data_message_rows(path)] == [["a", "b"], ["a", "b"]]
     path.write_text(json.dumps(_message([0, 1, 0], None)))
-    assert [one.row["X"] for one in data_message_rows(path)] == [["a", "b", "a"], ["a", "b", "a"]]
+    assert [data_message_row.row["X"] for data_message_row in data_message_rows(path)] == [
+        ["a", "b", "a"],
+        ["a", "b", "a"],
+    ]
     path.write_text(json.dumps(_message([0, 1], 0)))
-    assert [one.row["X"] for one in data_message_rows(path)] == ["a", "a"]
+    assert [data_message_row.row["X"] for data_message_row in data_message_rows(path)] == ["a", "a"]
 
 
 def test_a_value_of_the_series_counts_more_than_one_of_a_group(tmp_path: Path) -> None:
@@ -100,4 +103,4 @@ def test_a_value_of_the_series_counts_more_than_one_of_a_group(tmp_path: Path) -
         attributes["observation"] = []
         data_set["dimensionGroupAttributes"] = {":0": [1]}
         path.write_text(json.dumps(message))
-        assert [one.row["X"] for one in data_message_rows(path)] == expected
+        assert [data_message_row.row["X"] for data_message_row in data_message_rows(path)] == expected

@@ -130,7 +130,7 @@ def test_same_findings_as_csv(rules: Rules, tmp_path: Path, capfdbinary: pytest.
     cells = [list(row) for row in pl.read_csv(file, infer_schema=False, has_header=False).rows()]
     plain = [row[3:] for row in cells]
     book.write_bytes(workbook({"first": cells[:21], "empty": [], "second": [plain[0], *plain[21:]]}))
-    assert [one.kind for one in sources_of([str(book)])] == ["xlsx"]
+    assert [source.kind for source in sources_of([str(book)])] == ["xlsx"]
     run = runner(capfdbinary)
     for data in (file, book):
         where = ["--structures", SAMPLES, "--out", tmp_path / f"out of {data.name}", "--findings"]
@@ -264,7 +264,7 @@ def test_sheets_without_data_are_not_read_whole(rates: Rules, monkeypatch: pytes
     rows: list[list[Any]] = [[1] * 5 for _ in range(2_001)]
     data: list[list[Any]] = [[*_TITLES, "2024"], ["USD", "EUR", 1]]
     tables = tables_in(workbook({"Notes": rows, "Data": data}), "x", rates)
-    assert [one.sheet for one in tables] == ["Data"]
+    assert [table.sheet for table in tables] == ["Data"]
     with pytest.raises(DatasetError, match="more than 10,000 cells"):
         tables_in(workbook({"Data": [[*_TITLES, "2024"], *rows]}), "x", rates)
 

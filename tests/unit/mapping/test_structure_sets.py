@@ -40,7 +40,7 @@ _CODES = (
 def version(set_: bytes, *contents: str) -> Snapshot:
     """Return version 1 of a store with the set and structures of 3.0."""
     source = Partition("structures", 0)
-    parts = [part for data in (set_, *(message(one) for one in contents)) for part in split_message(data)]
+    parts = [part for data in (set_, *(message(content) for content in contents)) for part in split_message(data)]
     records = [
         Record(bytes(part.urn), part.value, i, -1, (("content-type", part.content_type.encode()),), source)
         for i, part in enumerate(parts)

@@ -68,7 +68,7 @@ def names(value: bytes) -> dict[str, str | None]:
     """Return the concepts in a message by id."""
     [scheme] = read_message(value)
     assert isinstance(scheme, ItemScheme)
-    return {id_: one.name() for id_, one in scheme.items.items()}
+    return {id_: item.name() for id_, item in scheme.items.items()}
 
 
 def spoiled(text: str, name: str) -> str:

@@ -137,15 +137,17 @@ def test_the_allowed_ids_are_those_that_validation_accepts(
 def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
     """Return the codes of each component in all possible rows that break no constraint."""
     rules = rules_of(snapshot, of, as_of=TODAY)
-    checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
-    columns: dict[str, list[str | None]] = {one.id: [*sorted(one.values)] for one in rules.columns if one.enumeration}
-    for one in rules.columns:
-        columns[one.id] = [given_[one.id]] if one.id in given_ else columns.get(one.id, ["2019", "2021"])
-        if one.kind != "dimension" and one.id not in given_:
-            columns[one.id] = [*(columns[one.id] if one.enumeration else []), None]
+    checks = [check.broken for check in rules.checks if check.rule.endswith(("-not-allowed", "-not-valid"))]
+    columns: dict[str, list[str | None]] = {
+        column.id: [*sorted(column.values)] for column in rules.columns if column.enumeration
+    }
+    for column in rules.columns:
+        columns[column.id] = [given_[column.id]] if column.id in given_ else columns.get(column.id, ["2019", "2021"])
+        if column.kind != "dimension" and column.id not in given_:
+            columns[column.id] = [*(columns[column.id] if column.enumeration else []), None]
     rows = [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
     good = [row for row in rows if not any(evaluate(broken, row) for broken in checks)]
-    coded_ = [one.id for one in rules.columns if one.enumeration]
+    coded_ = [column.id for column in rules.columns if column.enumeration]
     return {id_: {code for row in good if (code := row[id_]) is not None} for id_ in coded_}
 
 

@@ -29,7 +29,7 @@ DATED = codelist("AREA", ["A@2010/2015", "B"])
 
 def validity_checks(rules: Rules) -> list[str]:
     """Return the messages of the checks of validity."""
-    return [one.message for one in rules.checks if one.rule == "value-not-valid"]
+    return [check.message for check in rules.checks if check.rule == "value-not-valid"]
 
 
 @pytest.mark.parametrize("title", ["2010", "2010-2015", "soon/2015", "2010/later", "2010/2015/2020", ""])

@@ -49,7 +49,7 @@ def compiled(snapshot: Snapshot, *, allow_missing: bool) -> Rules:
 
 def findings_of_row(rules: Rules, row: dict[str, str]) -> list[str]:
     """Return the findings of a row."""
-    [found] = findings_of_rows(validate(table([row], [one.id for one in rules.columns]), rules))
+    [found] = findings_of_rows(validate(table([row], [column.id for column in rules.columns]), rules))
     return found
 
 
@@ -64,13 +64,13 @@ def test_only_codes_of_the_missing_list_are_unchecked() -> None:
     [unchecked] = rules.unchecked
     assert unchecked.startswith("AREA: its values, for its list or concept cannot be used: ")
     assert "T:AREA(1.0)" in unchecked
-    assert {(one.rule, one.component) for one in whole.checks} - {
-        (one.rule, one.component) for one in rules.checks
+    assert {(check.rule, check.component) for check in whole.checks} - {
+        (check.rule, check.component) for check in rules.checks
     } == {("code-unknown", "AREA")}
     row = {"SEX": "M", "AREA": "EU", "OBS_VALUE": "1", "NOTE": "abc"}
     assert findings_of_row(rules, row) == []
-    assert [one.split()[0] for one in findings_of_row(rules, row | {"AREA": "XX"})] == ["value-not-allowed"]
-    assert [one.split()[0] for one in findings_of_row(rules, row | {"SEX": "?"})] == ["code-unknown"]
+    assert [finding.split()[0] for finding in findings_of_row(rules, row | {"AREA": "XX"})] == ["value-not-allowed"]
+    assert [finding.split()[0] for finding in findings_of_row(rules, row | {"SEX": "?"})] == ["code-unknown"]
     assert findings_of_row(rules, row | {"NOTE": "abcd"}) != []
 
 

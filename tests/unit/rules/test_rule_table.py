@@ -12,8 +12,8 @@ def written() -> str:
     """Return the table as Markdown."""
     lines = ["| rule | severity | broken when | FMR | STRUVAL | source |", "|---|---|---|---|---|---|"]
     lines += [
-        f"| `{one.code}` | {one.severity} | {one.broken} | {one.fmr} | {one.struval} | {one.source} |"
-        for one in CATALOGUE.values()
+        f"| `{value.code}` | {value.severity} | {value.broken} | {value.fmr} | {value.struval} | {value.source} |"
+        for value in CATALOGUE.values()
     ]
     return "\n".join(lines)
 

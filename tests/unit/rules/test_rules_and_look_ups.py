@@ -51,14 +51,14 @@ def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
                     compile_rules(structures, urn)
                 continue
             rules = compile_rules(structures, urn, as_of=TODAY)
-            assert [one.id for one in rules.columns] == list(found.used_components)
-            checks = [one.broken for one in rules.checks if one.rule.endswith(("-not-allowed", "-not-valid"))]
+            assert [each_column.id for each_column in rules.columns] == list(found.used_components)
+            checks = [check.broken for check in rules.checks if check.rule.endswith(("-not-allowed", "-not-valid"))]
             for column in rules.columns:
                 component = found.components[column.id]
                 assert column.values == (component.listed_ids() or frozenset())
                 most = component.representation.max_occurs if component.representation is not None else None
                 assert column.is_multi_valued == (most not in {None, 1})
-                broken = {code for code in column.values if any(evaluate(one, {column.id: code}) for one in checks)}
+                broken = {code for code in column.values if any(evaluate(check, {column.id: code}) for check in checks)}
                 assert (component.allowed_ids(as_of=TODAY) or frozenset()) <= column.values - broken
 
 
@@ -104,7 +104,7 @@ def test_a_constraint_that_cannot_be_read_does_not_stop_validation() -> None:
     assert [check.rule for check in rules.checks if "T:C(1.0)" in check.message] == ["value-not-allowed"]
     found = Structures(snapshot).resolve(FLOW)
     assert found.components["AREA"].allowed_ids() == {"EU"}
-    assert [one.id for one in found.unread_constraints] == ["BAD1", "BAD2", "BAD3", "BAD4"]
+    assert [unread_constraint.id for unread_constraint in found.unread_constraints] == ["BAD1", "BAD2", "BAD3", "BAD4"]
 
 
 def test_a_missing_list_is_the_same_error_in_both() -> None:

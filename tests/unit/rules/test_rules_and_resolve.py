@@ -178,4 +178,4 @@ def test_a_draft_selects_the_same_structure_for_both() -> None:
     assert compare(structures, urn) > 0
     rules = rules_of(version_of(LISTS, stable, draft, flow), urn)
     assert str(rules.structure).endswith("T:D(1.1.0-draft)")
-    assert [one.level for one in rules.levels] == [("D1",)]
+    assert [level.level for level in rules.levels] == [("D1",)]

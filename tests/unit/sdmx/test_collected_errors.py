@@ -87,12 +87,12 @@ def spoiled_xml(data: bytes, urn: Urn) -> bytes | None:
     """Return the message with an artefact's flag that is not a boolean, or with an item without an id."""
     root = etree.fromstring(data)
     versions = {urn.version, None} if urn.version == "1.0" else {urn.version}
-    for one in root.iter("{*}*"):
-        agency = (one.get("agencyID") or one.get("agency") or "").strip()
-        if ((one.get("id") or "").strip(), agency) == (urn.id, urn.agency) and one.get("version") in versions:
-            if etree.QName(one).localname.lower().replace("keyfamily", "datastructure") != urn.cls.lower():
+    for element in root.iter("{*}*"):
+        agency = (element.get("agencyID") or element.get("agency") or "").strip()
+        if ((element.get("id") or "").strip(), agency) == (urn.id, urn.agency) and element.get("version") in versions:
+            if etree.QName(element).localname.lower().replace("keyfamily", "datastructure") != urn.cls.lower():
                 continue
-            one.set("isExternalReference", "perhaps")
+            element.set("isExternalReference", "perhaps")
             return etree.tostring(root)
     return None
 
@@ -169,7 +169,7 @@ def test_a_message_that_cannot_be_opened_is_one_error(data: bytes) -> None:
 def whole_message(*, bad: str) -> tuple[Urn, bytes]:
     """Return a message of three lists, one of them bad, published under the URN of the first."""
     lists: list[dict[str, Any]] = [artefact(id_, codes=[named("A")]) for id_ in ("KEY", "GOOD", "OTHER")]
-    next(one for one in lists if one["id"] == bad)["codelistExtensions"] = [EXTENSION]
+    next(list_ for list_ in lists if list_["id"] == bad)["codelistExtensions"] = [EXTENSION]
     return Urn.parse(f"{URN}codelist.Codelist=A:KEY(1.0.0)"), message({"codelists": lists})
 
 

@@ -77,7 +77,7 @@ def test_companions_are_found_by_urn_rule_and_reference(structures: Structures) 
     assert structures.companions() == {Urn.parse(one): Urn.parse(FLOW) for one in (LIST, SCHEME)}
     assert structures.parents(LIST) == (Urn.parse(SCHEME),)
     assert structures.children(SCHEME) == (Urn.parse(LIST),)
-    assert [str(one.target) for one in structures.dangling_references()] == [
+    assert [str(dangling_reference.target) for dangling_reference in structures.dangling_references()] == [
         f"{URN}datastructure.DataStructure=A:DSD(1.0.0)"
     ]
     with pytest.raises(ArtefactNotFoundError):
@@ -143,10 +143,10 @@ def test_the_companion_of_the_first_key_counts() -> None:
         if is_read:
             found.companions()
         assert code_of(found) == "A"
-    assert nowhere not in {str(one.target) for one in found.dangling_references()}
+    assert nowhere not in {str(dangling_reference.target) for dangling_reference in found.dangling_references()}
     moved = found.moved_to(version(records[0], number=2), [FLOW])
     assert code_of(moved) == "B"
-    assert nowhere in {str(one.target) for one in moved.dangling_references()}
+    assert nowhere in {str(dangling_reference.target) for dangling_reference in moved.dangling_references()}
 
 
 def test_a_search_decodes_only_messages_that_contain_the_id(monkeypatch: pytest.MonkeyPatch) -> None:

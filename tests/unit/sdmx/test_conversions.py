@@ -74,7 +74,7 @@ def test_the_header_of_another_format_becomes_valid(header: Header, format_: For
     """The id, date and sender of another format's header are written as the format's schema requires."""
     names = InternationalString([("en", "Name")])
     codes = read_message(b'{"Codelist":[{"id":"CL","agencyId":"ME","version":"1.0","items":[]}]}')
-    [codelist] = [one for one in codes if isinstance(one, Codelist)]
+    [codelist] = [code for code in codes if isinstance(code, Codelist)]
     found = Codelist(urn=Urn.of("Codelist", "ME", "CL", "1.0"), names=names, codes=codelist.codes)
     try:
         data = write_message(found, format_, header)

@@ -46,7 +46,7 @@ def items_in_xml(one: Maintainable) -> int:  # noqa: PLR0911 - one return a clas
         keys = (key for keys in one.key_sets for key in keys.keys)
         return sum(len(region.key_values) for region in (*one.cube_regions, *keys))
     if isinstance(one, VtlMappingScheme):
-        return sum(one.mapped is not None and one.mapped.cls == "Concept" for one in one.mappings.values())
+        return sum(mapping.mapped is not None and mapping.mapped.cls == "Concept" for mapping in one.mappings.values())
     if isinstance(one, ValueList):
         return len(one.values)
     return len(one.items) if isinstance(one, (Codelist, ConceptScheme)) else 0

@@ -90,7 +90,7 @@ def converted(row: dict[str, str]) -> Iterator[tuple[str, Any]]:
 
 def check(files: list[Any], known: list[Known], least: int) -> None:
     """Check that all differences are known, that all known ones occur, and that enough other artefacts are equal."""
-    chosen = [one.values[0] for one in files]
+    chosen = [file.values[0] for file in files]
     if chosen == [None]:
         pytest.skip("the shared corpus is not here: pysdmx is NOT compared")
     every = list(found([row for row in chosen if int(row["bytes"]) < LARGEST_BYTES]))

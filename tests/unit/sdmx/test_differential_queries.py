@@ -20,15 +20,15 @@ WHOLE = ("sdmx-ml", "2.1")
 
 def files(ending: str, *wanted: tuple[str, str]) -> list[Any]:
     """Return the files of the corpus with this ending."""
-    return [one for one in rows(*wanted) if one.values[0] is None or one.values[0]["file"].endswith(ending)]
+    return [row for row in rows(*wanted) if row.values[0] is None or row.values[0]["file"].endswith(ending)]
 
 
 def small() -> list[Any]:
     """Return files with codelists that sdmx1 reads in about a second."""
     return [
-        one for one in rows(WHOLE)
-        if one.values[0] is None
-        or (int(one.values[0]["bytes"]) < LARGEST_BYTES and "Codelist=" in one.values[0]["maintainables_by_type"])
+        row for row in rows(WHOLE)
+        if row.values[0] is None
+        or (int(row.values[0]["bytes"]) < LARGEST_BYTES and "Codelist=" in row.values[0]["maintainables_by_type"])
     ]  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_children_of_codes_are_those_of_sdmx1(row: dict[str, str]) -> None:
             if code.id in mine.codes:
                 assert {one.id for one in mine.children_of(code.id)} == {one.id for one in code.child}
                 parent = code.parent.id if isinstance(code.parent, type(code)) else None
-                assert [one.id for one in mine.ancestors_of(code.id)][:1] == ([parent] if parent else [])
+                assert [ancestor.id for ancestor in mine.ancestors_of(code.id)][:1] == ([parent] if parent else [])
 
 
 @pytest.mark.parametrize("row", files("samples__cat__cs.fusion.json", ("fusion-json", "")))
@@ -84,8 +84,8 @@ def test_dataflows_of_categories_are_those_of_pysdmx(row: dict[str, str]) -> Non
     while stack:
         above, category = stack.pop()
         found = structures.dataflows_of(scheme.with_item("Category", above + category.id), children=False)
-        wanted = {f"{one.agency}:{one.id}({one.version})" for one in category.dataflows}
+        wanted = {f"{dataflow.agency}:{dataflow.id}({dataflow.version})" for dataflow in category.dataflows}
         assert {one.reference for one in found} == wanted
         seen += len(wanted)
-        stack += [(f"{above}{category.id}.", one) for one in category.categories]
+        stack += [(f"{above}{category.id}.", each_category) for each_category in category.categories]
     assert seen == len(structures.dataflows_of(scheme)) == 5

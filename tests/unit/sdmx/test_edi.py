@@ -99,26 +99,30 @@ def test_a_key_family_keeps_its_components() -> None:
     """A key family keeps dimensions, measure, attributes with levels, the group, and formats."""
     found = key_family(sample())
     assert found.name() == "Key family "
-    assert [(one.id, one.position, one.urn.cls) for one in found.dimension_list.values()] == [
+    assert [(value.id, value.position, value.urn.cls) for value in found.dimension_list.values()] == [
         ("FREQ", 1, "Dimension"),
         ("AREA", 2, "Dimension"),
         ("NUMBER", 3, "Dimension"),
         ("TIME_PERIOD", 4, "TimeDimension"),
     ]
     assert str(found.dimension_list["AREA"].concept).endswith("Concept=KR:STANDALONE_CONCEPT_SCHEME(1.0).AREA")
-    representations = {one.id: one.representation for one in found.components}
+    representations = {component.id: component.representation for component in found.components}
     area = representations["AREA"]
     assert area is not None
     assert str(area.enumeration).endswith("Codelist=KR:CL_AREA(1.0)")
     assert area.format == TextFormat(text_type="Alpha", min_length=2, max_length=2)
-    formats = {id_: one.format for id_, one in representations.items() if one is not None}
+    formats = {
+        id_: representation.format for id_, representation in representations.items() if representation is not None
+    }
     assert formats["NUMBER"] == TextFormat(text_type="Numeric", max_length=3)
     assert formats["TIME_PERIOD"] == TextFormat(text_type="ObservationalTimePeriod", max_length=35)
     assert formats["OBS_VALUE"] == TextFormat(text_type="String", max_length=15)
     assert representations["PUBLISHER"] is None
-    assert [one.urn.cls for one in found.measures.values()] == ["PrimaryMeasure"]
+    assert [measure.urn.cls for measure in found.measures.values()] == ["PrimaryMeasure"]
     assert list(found.groups["Sibling"].dimensions) == ["AREA", "NUMBER"]
-    assert {one.id: (one.relationship.kind, one.mandatory) for one in found.attributes.values()} == {
+    assert {
+        attribute.id: (attribute.relationship.kind, attribute.mandatory) for attribute in found.attributes.values()
+    } == {
         "TIME_FORMAT": ("dimensions", True),
         "OBS_STATUS": ("observation", True),
         "TITLE": ("group", False),
@@ -139,7 +143,7 @@ def test_frequency_is_a_role() -> None:
     assert isinstance(rhythm, KeyFamilyDimension)
     assert rhythm.roles == ("Frequency",)
     assert list(found.dimension_list) == ["RHYTHM", "X", "TIME_PERIOD"]
-    assert [one.position for one in found.dimension_list.values()] == [1, 2, 3]
+    assert [value.position for value in found.dimension_list.values()] == [1, 2, 3]
     time_dimension = found.time_dimension
     assert time_dimension is not None
     assert time_dimension.concept is not None
@@ -262,7 +266,7 @@ def test_repeated_lists_must_have_equal_content() -> None:
 def test_fixed_ids_give_way() -> None:
     """The time dimension keeps its concept's id if another component's concept is called TIME_PERIOD."""
     found = key_family(read_message(small("ASI+KF'SCD+4+TIME_PERIOD'SCD+1+TIME'SCD+1+TIME_FORMAT'SCD+3+V'")))
-    assert [(one.id, one.urn.cls) for one in found.components] == [
+    assert [(component.id, component.urn.cls) for component in found.components] == [
         ("TIME_PERIOD", "Dimension"),
         ("TIME", "TimeDimension"),
         ("OBS_VALUE", "PrimaryMeasure"),
@@ -405,8 +409,8 @@ def test_the_edi_corpus_equals_the_index(row: dict[str, str]) -> None:
     schemes = [one for one in message if isinstance(one, ConceptScheme)]
     assert len(codelists) == int(expected.get("Codelist(VLI)", 0))
     assert sum(isinstance(one, DataStructure) for one in message) == int(expected.get("DSD(ASI)", 0))
-    assert sum(len(one.concepts) for one in schemes) == int(expected.get("Concept(STC)", 0))
-    assert sum(len(one.codes) for one in codelists) == int(row[ITEMS])
+    assert sum(len(scheme.concepts) for scheme in schemes) == int(expected.get("Concept(STC)", 0))
+    assert sum(len(codelist.codes) for codelist in codelists) == int(row[ITEMS])
     assert {one.agency for one in message} <= {"EMI", "BIS", "WB"}
     for part, artefact in zip(split_message(data_of(row)), message, strict=True):
         assert list(read_message(part.value)) == [artefact]
@@ -443,8 +447,8 @@ def test_derived_edi_files_equal_their_originals(row: dict[str, str]) -> None:
             missing += len(twin.codes) - len(artefact.codes)
             assert [id_ for id_ in twin.codes if id_ not in long_ids] == list(artefact.codes)
         elif isinstance(artefact, ConceptScheme) and isinstance(twin, ConceptScheme):
-            assert {i: one.name() for i, one in artefact.concepts.items()} == {
-                i: one.name() for i, one in twin.concepts.items()
+            assert {i: concept.name() for i, concept in artefact.concepts.items()} == {
+                i: concept.name() for i, concept in twin.concepts.items()
             }
         elif isinstance(artefact, DataStructure) and isinstance(twin, DataStructure):
             compare(artefact, twin)

@@ -151,7 +151,7 @@ def test_plain_regions_are_converted_and_others_refused() -> None:
         return to_pysdmx(mine)
 
     [cube] = converted(selected("AREA", "AT", "DE@2020-01-01T00:00:00")).cube_regions
-    assert [one.value for one in cube.key_values[0].values] == ["AT", "DE"]
+    assert [value.value for value in cube.key_values[0].values] == ["AT", "DE"]
     for selection, reason in (
         (selected("AREA", "AT+"), "cascadeValues"),
         (selected("AREA", "AT", more='include="false"'), "include"),

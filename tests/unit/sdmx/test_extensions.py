@@ -26,8 +26,8 @@ def urn_of(reference: str) -> str:
 def codes(text: str) -> list[dict[str, Any]]:
     """Return codes from a text such as "A B<A": a code, and one with a parent."""
     found = []
-    for one in text.split():
-        id_, _, parent = one.partition("<")
+    for part in text.split():
+        id_, _, parent = part.partition("<")
         found.append(named(id_, **({"parent": parent} if parent else {})))
     return found
 
@@ -38,7 +38,7 @@ def extension(of: str, prefix: str | None = None, include: Any = (), exclude: An
     if prefix is not None:
         made["prefix"] = prefix
     for name, members in (("inclusiveCodeSelection", include), ("exclusiveCodeSelection", exclude)):
-        values = [one if isinstance(one, tuple) else (one, None) for one in members]
+        values = [member if isinstance(member, tuple) else (member, None) for member in members]
         if values:
             made[name] = {
                 "memberValues": [
@@ -130,7 +130,9 @@ def test_selections_use_the_ids_of_the_extended_list(include: Any, exclude: Any,
     extended = listing("X", "", extension("P(1.0.0)", include=include, exclude=exclude))
     assert expanded_codes(TREE, extended) == expected.split()
     prefixed = listing("X", "", extension("P(1.0.0)", "P", include=include, exclude=exclude))
-    assert [one.replace("<P", "<")[1:] for one in expanded_codes(TREE, prefixed)] == expected.split()
+    assert [
+        expanded_code.replace("<P", "<")[1:] for expanded_code in expanded_codes(TREE, prefixed)
+    ] == expected.split()
 
 
 def test_parents_are_kept_where_they_can_be() -> None:
@@ -323,7 +325,7 @@ def test_patterns_agree_with_the_simplest_definition(pattern: str, ids: set[str]
             return fits(pattern[1:], text) or (bool(text) and fits(pattern, text[1:]))
         return text[:1] == pattern[0] and fits(pattern[1:], text[1:])
 
-    assert matching_ids(pattern, ids) == {one for one in ids if fits(pattern, one)}
+    assert matching_ids(pattern, ids) == {id_ for id_ in ids if fits(pattern, id_)}
 
 
 IDS = st.sampled_from(["A", "B", "C", "D"])
@@ -355,7 +357,7 @@ def test_random_extensions_have_the_counted_ids(lists: list[Any]) -> None:
         found = {id_ for id_, _ in own}
         for of, prefix, out in extensions:
             if number + 1 + of < len(lists):
-                found |= {prefix + one for one in ids_of(number + 1 + of) - out}
+                found |= {prefix + each_id for each_id in ids_of(number + 1 + of) - out}
         return found
 
     structures = structures_of(*made)

@@ -104,7 +104,10 @@ def test_a_reference_may_omit_attributes_that_the_schema_fixes(version: str) -> 
                 element.set(name, value)
                 parse_lenient = outcome(root)
                 del element.attrib[name]
-                place = "/".join(etree.QName(one).localname for one in (*reversed([*element.iterancestors()]), element))
+                place = "/".join(
+                    etree.QName(iterancestor).localname
+                    for iterancestor in (*reversed([*element.iterancestors()]), element)
+                )
                 if isinstance(parse_lenient, str) or outcome(root) != parse_lenient:
                     differing.add((f"{place}@{name}", value))
                 if before is not None:

@@ -49,16 +49,16 @@ def test_nodes_are_listed_parents_first() -> None:
         "EU", "EU.NORTH", "EU.NORTH.SE", "EU.NORTH.FI", "EU.DE", "NATO", "NATO.DE2", "NATO.NEW", "GONE",
     ]  # fmt: skip
     assert [one.depth for one in tree.walk()] == [1, 2, 3, 3, 2, 1, 2, 2, 1]
-    assert [one.id for one in tree.roots] == ["EU", "NATO", "GONE"]
-    assert [one.path for one in tree.leaves()] == [
+    assert [root.id for root in tree.roots] == ["EU", "NATO", "GONE"]
+    assert [leaf.path for leaf in tree.leaves()] == [
         "EU.NORTH.SE", "EU.NORTH.FI", "EU.DE", "NATO.DE2", "NATO.NEW", "GONE",
     ]  # fmt: skip
     sweden = tree.at("EU.NORTH.SE")
-    assert [one.id for one in sweden.ancestors()] == ["NORTH", "EU"]
+    assert [ancestor.id for ancestor in sweden.ancestors()] == ["NORTH", "EU"]
     assert sweden.parent is tree.at("EU.NORTH")
     assert (sweden.is_leaf, tree.at("EU").is_leaf) == (True, False)
-    assert [one.id for one in tree.at("EU").children] == ["NORTH", "DE"]
-    assert [one.id for one in tree.at("EU").leaves()] == ["SE", "FI", "DE"]
+    assert [child.id for child in tree.at("EU").children] == ["NORTH", "DE"]
+    assert [leaf.id for leaf in tree.at("EU").leaves()] == ["SE", "FI", "DE"]
     assert [one.id for one in tree.at("EU.NORTH").walk()] == ["NORTH", "SE", "FI"]
     assert repr(sweden) == "<EU.NORTH.SE in A:WORLD(1.0.0)>"
     for path in ("SE", "EU.SE", "EU.NORTH.SE.X", ""):
@@ -69,7 +69,7 @@ def test_nodes_are_listed_parents_first() -> None:
 def test_a_node_has_its_named_or_default_level() -> None:
     """A node has the level that its code names, otherwise the level of its depth if there is one."""
     tree = structures_of(DATA).hierarchy_tree(f"{URN}codelist.Hierarchy=A:WORLD(1.0+.0)")
-    assert [one.id for one in tree.levels] == ["TOP", "REGION", "COUNTRY"]
+    assert [level.id for level in tree.levels] == ["TOP", "REGION", "COUNTRY"]
     found = {one.path: one.level.id for one in tree.walk() if one.level is not None}
     assert found["EU"] == "TOP"
     assert found["EU.NORTH"] == "REGION"
@@ -99,7 +99,7 @@ def test_places_of_a_code() -> None:
     """A code may appear at several nodes or none; it is found by URN, text, or id."""
     tree = structures_of(DATA).hierarchy_tree("A:WORLD(1.0.0)")
     for code in ("DE", AREA + "DE", Urn.parse(AREA + "DE")):
-        assert [one.path for one in tree.places_of(code)] == ["EU.DE", "NATO.DE2"]
+        assert [place.path for place in tree.places_of(code)] == ["EU.DE", "NATO.DE2"]
     assert tree.places_of("FR") == ()
     assert tree.places_of(AREA + "FR") == ()
 
@@ -160,7 +160,7 @@ def test_hierarchies_of_a_list_or_component_are_found() -> None:
     structures = structures_of(data)
 
     def ids(*query: Any) -> list[str]:
-        return [one.id for one in structures.hierarchies_of(*query)]
+        return [hierarchy.id for hierarchy in structures.hierarchies_of(*query)]
 
     assert ids(CODELIST) == ["HA1"]
     assert ids(f"{URN}codelist.Codelist=A:CL(1.1)") == ["HA2"]
@@ -187,5 +187,5 @@ def test_a_public_hierarchy_has_the_nodes_counted_by_hand(row: dict[str, str]) -
     assert (len(tree.roots), len(list(tree.walk())), len(list(tree.leaves()))) == (4, 18, 15)
     lithium = tree.at("Ze33.M1.M0_Li")
     assert lithium.code.name() == "Lithium"
-    assert [one.code.name() for one in lithium.ancestors()] == ["Alkali metal", "Metal"]
+    assert [ancestor.code.name() for ancestor in lithium.ancestors()] == ["Alkali metal", "Metal"]
     assert all(one.code.name() for one in tree.walk())

@@ -43,7 +43,7 @@ def hierarchy(id_: str, *codes: str) -> dict[str, Any]:
 def data_structure(id_: str, *concepts: str, enumeration: str | None = None) -> dict[str, Any]:
     """Return a data structure with a dimension of each concept."""
     local = {"localRepresentation": {"enumeration": enumeration}} if enumeration else {}
-    dimensions = [{"id": one.rpartition(".")[2], "conceptIdentity": one} | local for one in concepts]
+    dimensions = [{"id": concept.rpartition(".")[2], "conceptIdentity": concept} | local for concept in concepts]
     components = {"dimensionList": {"id": "DimensionDescriptor", "dimensions": dimensions}}
     return artefact(id_, dataStructureComponents=components)
 
@@ -295,7 +295,7 @@ def check_scheme(scheme: ItemScheme) -> None:
 
 def check_categories(structures: Structures, scheme: Urn) -> None:
     """Check the categories against categorisations, the scheme, and the dataflows of 2.0."""
-    named = {one for one in references_of(structures.get(scheme)) if one.cls == "Dataflow"}  # type: ignore[arg-type]
+    named = {reference for reference in references_of(structures.get(scheme)) if reference.cls == "Dataflow"}  # type: ignore[arg-type]
     for urn in structures.find(cls="Categorisation"):
         found: Any = structures.get(urn)
         if found.target is not None and _holder(structures, found.target) == scheme:
@@ -303,7 +303,7 @@ def check_categories(structures: Structures, scheme: Urn) -> None:
     wanted = {structures.get(one).urn for one in named if one.cls == "Dataflow" and one in structures}
     for urn in structures.find(cls="Dataflow"):
         categories = getattr(structures.get(urn), "categories", ())
-        wanted |= {urn} if any(_holder(structures, one) == scheme for one in categories) else set()
+        wanted |= {urn} if any(_holder(structures, category) == scheme for category in categories) else set()
     assert set(structures.dataflows_of(scheme)) == wanted
 
 

@@ -26,8 +26,8 @@ class AlternativeSchema(JsonSchema):
     def _make(self, schema: Any, path: str, inside: list[int]) -> Any:
         found = self._resolved(schema)
         options = [self._resolved(one) for choice in ("oneOf", "anyOf") for one in found.get(choice, ())]
-        has_object = any("value" in one.get("properties", {}) for one in options)
-        if has_object and any(one.get("type") == "string" for one in options):
+        has_object = any("value" in option.get("properties", {}) for option in options)
+        if has_object and any(option.get("type") == "string" for option in options):
             self.places.add(path)
         return super()._make(schema, path, inside)
 

@@ -55,7 +55,7 @@ def written(data: bytes, style: str) -> bytes:
 def test_both_ways_agree(format_: str, style: str) -> None:
     """The short and the general reader agree on artefacts of every class, with any whitespace."""
     whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
-    held = whole["data"] if format_ == "SDMX-JSON" else {name: one for name, one in whole.items() if name != "meta"}
+    held = whole["data"] if format_ == "SDMX-JSON" else {name: value for name, value in whole.items() if name != "meta"}
     taken = 0
     for name, artefacts in held.items():
         part = {name: artefacts}

@@ -51,9 +51,9 @@ def test_all_threads_get_the_same_items() -> None:
 
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(ask, range(8)))
-        for id_, one in lazy.items():
-            assert (one.id, f"I{one.number}") == (id_, id_)
-            assert all(answer[id_] is one for answer in answers)
+        for id_, value in lazy.items():
+            assert (value.id, f"I{value.number}") == (id_, id_)
+            assert all(answer[id_] is value for answer in answers)
         assert list(lazy) == [f"I{number}" for number in range(COUNT)]
 
 
@@ -62,8 +62,8 @@ def test_an_item_made_early_is_among_all_items() -> None:
     lazy = items()
     some = {id_: lazy[id_] for id_ in ("I0", "I255", "I256", "I2999")}
     everything = dict(lazy.items())
-    assert all(everything[id_] is one for id_, one in some.items())
-    assert all(lazy[id_] is one for id_, one in everything.items())
+    assert all(everything[id_] is value for id_, value in some.items())
+    assert all(lazy[id_] is value for id_, value in everything.items())
     with pytest.raises(KeyError):
         lazy["I3000"]
 

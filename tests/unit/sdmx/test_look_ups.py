@@ -26,7 +26,7 @@ METHODS = {
 
 def structures_of(*messages: bytes) -> Structures:
     """Return look-ups in a version of these messages."""
-    return Structures(FakeSnapshot.of([part for one in messages for part in split_message(one)]))
+    return Structures(FakeSnapshot.of([part for message in messages for part in split_message(message)]))
 
 
 @pytest.fixture(scope="module")

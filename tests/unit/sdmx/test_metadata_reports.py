@@ -180,7 +180,7 @@ def test_a_provider_in_the_header_applies_to_sets_without_one() -> None:
 def test_data_in_a_message_group_is_refused() -> None:
     """Data in a message group, and metadata reports with elements of their own, are refused, not partly read."""
     group = OF_20.replace(b"GenericMetadata", b"MessageGroup")
-    assert [one.reports for one in sets(group.replace(b"<g:MetadataSet ", b'<g:MetadataSet datasetID="S" '))]
+    assert [set_.reports for set_ in sets(group.replace(b"<g:MetadataSet ", b'<g:MetadataSet datasetID="S" '))]
     with pytest.raises(MessageError, match="neither a structure message"):
         read_message(group.replace(b"g:MetadataSet", b"g:DataSet"))
     with pytest.raises(MessageError, match="metadata report"):

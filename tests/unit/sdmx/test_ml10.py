@@ -72,7 +72,7 @@ def test_items_keep_names_annotations_and_contacts() -> None:
 def test_the_time_dimension_has_the_fixed_id() -> None:
     """The time dimension has the id fixed by 2.1, its concept the name of 1.0; formats and levels are kept."""
     found = next(one for one in read_message(SAMPLE.read_bytes()) if isinstance(one, DataStructure))
-    assert [(one.id, one.urn.cls) for one in found.components] == [
+    assert [(component.id, component.urn.cls) for component in found.components] == [
         ("FREQ", "Dimension"),
         ("KIND", "MeasureDimension"),
         ("AREA", "Dimension"),
@@ -94,13 +94,17 @@ def test_the_time_dimension_has_the_fixed_id() -> None:
     stocks = found.measures["STOCKS"]
     assert isinstance(stocks, CrossSectionalMeasure)
     assert (stocks.measure_dimension, stocks.code) == ("KIND", "S")
-    formats = {one.id: one.representation.format for one in found.components if one.representation}
+    formats = {
+        component.id: component.representation.format for component in found.components if component.representation
+    }
     assert formats["TIME_PERIOD"] == TextFormat(text_type="String", max_length=35)
     assert formats["TIME_FORMAT"] == TextFormat(text_type="String", min_length=3, max_length=3)
     assert formats["BREAK"] == TextFormat(text_type="Numeric", max_length=15, decimals=2)
     assert formats["UNIT"] == TextFormat(text_type="Alpha", max_length=9)
     assert formats["TITLE"] == TextFormat(max_length=70)
-    assert {one.id: (one.relationship.kind, one.mandatory) for one in found.attributes.values()} == {
+    assert {
+        attribute.id: (attribute.relationship.kind, attribute.mandatory) for attribute in found.attributes.values()
+    } == {
         "TIME_FORMAT": ("dimensions", True),
         "STATUS": ("observation", True),
         "BREAK": ("observation", False),

@@ -148,7 +148,7 @@ def test_concepts_outside_schemes_form_a_scheme_per_agency() -> None:
     """Concepts outside schemes form one scheme per agency; without an agency the sender counts."""
     message = read_message(SAMPLE.read_bytes())
     own, others = (one for one in message if isinstance(one, ConceptScheme) and one.id.startswith("STANDALONE"))
-    assert {id_: one.name() for id_, one in own.concepts.items()} == {
+    assert {id_: concept.name() for id_, concept in own.concepts.items()} == {
         "FREQ": "Frequency",
         "OBS_VALUE": "Value",
         "TIME": "Time",
@@ -171,7 +171,7 @@ def test_concepts_outside_schemes_form_a_scheme_per_agency() -> None:
 def test_key_families_keep_components_groups_and_levels() -> None:
     """Key families keep components, their concepts and lists, groups and levels."""
     found = get(DataStructure, "KF")
-    assert [(one.id, one.urn.cls, short(one.concept)) for one in found.components[:7]] == [
+    assert [(component.id, component.urn.cls, short(component.concept)) for component in found.components[:7]] == [
         ("FREQ", "Dimension", "Concept=KR:STANDALONE_CONCEPT_SCHEME(1.0).FREQ"),
         ("AREA", "Dimension", "Concept=KR:CS(1.1).AREA"),
         ("KIND", "MeasureDimension", "Concept=OTHER:STANDALONE_CONCEPT_SCHEME(1.0).KIND"),
@@ -180,8 +180,12 @@ def test_key_families_keep_components_groups_and_levels() -> None:
         ("OBS_VALUE", "PrimaryMeasure", "Concept=KR:STANDALONE_CONCEPT_SCHEME(1.0).OBS_VALUE"),
         ("STOCKS", "CrossSectionalMeasure", "Concept=KR:STANDALONE_CONCEPT_SCHEME(1.0).STOCKS"),
     ]
-    assert [one.position for one in found.dimension_list.values()] == [1, 2, 3, 4, 5]
-    lists = {one.id: short(one.representation.enumeration) for one in found.components if one.representation}
+    assert [value.position for value in found.dimension_list.values()] == [1, 2, 3, 4, 5]
+    lists = {
+        component.id: short(component.representation.enumeration)
+        for component in found.components
+        if component.representation
+    }
     assert (lists["FREQ"], lists["AREA"]) == ("Codelist=KR:CL_FREQ(1.0)", "Codelist=KR:CL_AREA(3.1)")
     assert lists["STATUS"] == "Codelist=OTHER:CL_STATUS(1.0)"
     free = found.dimension_list["FREE"].representation
@@ -192,8 +196,8 @@ def test_key_families_keep_components_groups_and_levels() -> None:
     assert isinstance(siblings, DescribedGroup)
     assert (siblings.dimensions, siblings.descriptions["en"]) == (("AREA", "KIND"), "All but frequency")
     assert short(found.groups["CONSTRAINED"].attachment_constraint) == "AttachmentConstraint=KR:AC(1.0)"
-    relationships = {one.id: one.relationship for one in found.attributes.values()}
-    assert {id_: one.kind for id_, one in relationships.items()} == {
+    relationships = {attribute.id: attribute.relationship for attribute in found.attributes.values()}
+    assert {id_: relationship.kind for id_, relationship in relationships.items()} == {
         "TIME_FORMAT": "dimensions",
         "STATUS": "observation",
         "BREAK": "observation",
@@ -204,7 +208,7 @@ def test_key_families_keep_components_groups_and_levels() -> None:
     assert relationships["STATUS"].measures == ("OBS_VALUE",)
     assert relationships["BREAK"].measures == ("STOCKS",)
     assert relationships["UNIT"].groups == ("SIBLINGS",)
-    assert [one.id for one in found.attributes.values() if one.mandatory] == ["TIME_FORMAT", "STATUS"]
+    assert [attribute.id for attribute in found.attributes.values() if attribute.mandatory] == ["TIME_FORMAT", "STATUS"]
     assert found.attributes["UNIT"].annotations[0].title == "u"
 
 
@@ -250,7 +254,7 @@ def test_flows_and_categories() -> None:
     flow = get(Dataflow, "FLOW")
     assert isinstance(flow, CategorisedDataflow)
     assert short(flow.structure) == "DataStructure=KR:KF(2.0)"
-    assert [short(one) for one in flow.categories] == ["Category=OTHER:CATS(1.0).TOP.LOW"]
+    assert [short(category) for category in flow.categories] == ["Category=OTHER:CATS(1.0).TOP.LOW"]
     assert (flow.valid_from, flow.valid_to, flow.is_final) == ("2001", "2009-12", True)
     by_urn = get(Dataflow, "BY_URN")
     assert type(by_urn) is Dataflow
@@ -258,16 +262,16 @@ def test_flows_and_categories() -> None:
     metadataflow = get(Metadataflow, "MFLOW")
     assert isinstance(metadataflow, CategorisedMetadataflow)
     assert short(metadataflow.structure) == "MetadataStructure=KR:MSD(1.0)"
-    assert [short(one) for one in metadataflow.categories] == ["Category=KR:CATS(1.0).TOP.LOW"]
+    assert [short(category) for category in metadataflow.categories] == ["Category=KR:CATS(1.0).TOP.LOW"]
     [top] = get(CategoryScheme, "CATS").categories.values()
     assert isinstance(top, CategoryOfFlows)
-    assert [short(one) for one in top.flows] == ["Dataflow=KR:FLOW(1.0)", "Metadataflow=KR:MFLOW(1.0)"]
+    assert [short(each_flow) for each_flow in top.flows] == ["Dataflow=KR:FLOW(1.0)", "Metadataflow=KR:MFLOW(1.0)"]
     assert short(top.categories["LOW"].urn) == "Category=KR:CATS(1.0).TOP.LOW"
     taxonomy = get(ReportingTaxonomy, "RT")
     assert [short(one) for one in taxonomy.items["R1"].provisioning_metadata] == ["Dataflow=KR:FLOW(1.0)"]
     assert taxonomy.item("R1.R2").name() == "Part two"
     assert isinstance(taxonomy, TaxonomyOfFlows)
-    assert [short(one) for one in taxonomy.flows] == ["Metadataflow=KR:MFLOW(1.0)"]
+    assert [short(each_flow) for each_flow in taxonomy.flows] == ["Metadataflow=KR:MFLOW(1.0)"]
 
 
 def test_organisations_go_into_schemes_of_their_agency() -> None:
@@ -287,7 +291,9 @@ def test_organisations_go_into_schemes_of_their_agency() -> None:
 def test_hierarchies_keep_nodes_and_levels_in_order() -> None:
     """Hierarchies have codes by alias and by URN, nested nodes, and levels in their order."""
     found = get(HierarchicalCodelist, "HCL")
-    assert {one.alias: short(one.codelist) for one in found.included_codelists} == {
+    assert {
+        included_codelist.alias: short(included_codelist.codelist) for included_codelist in found.included_codelists
+    } == {
         "AREA": "Codelist=KR:CL_AREA(3.1)",
         "FREQ": "Codelist=KR:CL_FREQ(1.0)",
     }
@@ -326,7 +332,7 @@ def test_codes_with_one_id_are_distinguished_by_their_lists() -> None:
 def test_target_identifiers_become_metadata_targets() -> None:
     """Target identifiers become metadata targets, their components target objects; reports contain attributes."""
     found = get(MetadataStructure, "MSD")
-    assert {id_: list(one.target_objects) for id_, one in found.metadata_targets.items()} == {
+    assert {id_: list(metadata_target.target_objects) for id_, metadata_target in found.metadata_targets.items()} == {
         "FULL": ["PROVIDER", "WHAT"],
         "PART": ["WHAT"],
     }
@@ -354,7 +360,7 @@ def test_target_identifiers_become_metadata_targets() -> None:
 def test_structure_sets_keep_maps_of_all_kinds() -> None:
     """Structure sets keep maps between structures and between schemes of all kinds."""
     found = get(StructureSet, "SET")
-    assert [short(one) for one in found.related_structures] == [
+    assert [short(related_structure) for related_structure in found.related_structures] == [
         "DataStructure=KR:KF(2.0)",
         "OrganisationScheme=KR:ORGS(1.0)",
     ]
@@ -368,8 +374,11 @@ def test_structure_sets_keep_maps_of_all_kinds() -> None:
     pair = found.scheme_maps[0].item_maps[0]
     assert isinstance(pair, AliasedItemMap)
     assert pair.alias == "ex"
-    maps = {one.urn.cls: (short(one.source), short(one.target), one.item_maps[0]) for one in found.scheme_maps}
-    assert {cls: (one[0], one[1], one[2].source.value, one[2].target) for cls, one in maps.items()} == {
+    maps = {
+        scheme_map.urn.cls: (short(scheme_map.source), short(scheme_map.target), scheme_map.item_maps[0])
+        for scheme_map in found.scheme_maps
+    }
+    assert {cls: (map_[0], map_[1], map_[2].source.value, map_[2].target) for cls, map_ in maps.items()} == {
         "CodelistMap": ("Codelist=KR:CL_AREA(1.0)", "HierarchicalCodelist=KR:HCL(1.0)", "X-1", "NODE"),
         "CategorySchemeMap": ("CategoryScheme=KR:CATS(1.0)", "CategoryScheme=KR:CATS2(1.0)", "TOP.LOW", "T"),
         "ConceptSchemeMap": ("ConceptScheme=KR:CS(1.0)", "ConceptScheme=KR:CS2(1.0)", "AREA", "COUNTRY"),
@@ -474,7 +483,7 @@ def test_fixed_ids_give_way() -> None:
         '<s:Attribute conceptRef="OBS_VALUE" attachmentLevel="Observation"/>'
     )
     found = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(parts))))
-    assert [(one.id, one.urn.cls) for one in found.components] == [
+    assert [(component.id, component.urn.cls) for component in found.components] == [
         ("TIME_PERIOD", "Dimension"),
         ("TIME", "TimeDimension"),
         ("V", "PrimaryMeasure"),
@@ -487,7 +496,7 @@ def test_a_flow_in_a_whole_scheme() -> None:
     ref = "<s:CategoryRef><s:CategorySchemeID>CS</s:CategorySchemeID></s:CategoryRef>"
     [flow] = read_message(xml(f'<Dataflows><s:Dataflow id="F" agencyID="A">{ref}</s:Dataflow></Dataflows>'))
     assert isinstance(flow, CategorisedDataflow)
-    assert [short(one) for one in flow.categories] == ["CategoryScheme=A:CS(1.0)"]
+    assert [short(category) for category in flow.categories] == ["CategoryScheme=A:CS(1.0)"]
 
 
 def test_declared_encodings_and_gzip_are_read() -> None:
@@ -652,13 +661,13 @@ def test_the_2_0_corpus_equals_the_index(row: dict[str, str]) -> None:
     """All content counted by the index is found; organisation schemes are agency schemes or kept whole."""
     message = read_message(data_of(row))
     expected: Counter[str] = Counter()
-    for one in row["maintainables_by_type"].split(";"):
-        name, count = one.split("=")
+    for each_part in row["maintainables_by_type"].split(";"):
+        name, count = each_part.split("=")
         expected[NAMES.get(name, name)] += int(count)
     standalone = expected.pop("Concept(standalone)", 0)
     found: Counter[str] = Counter(urn.cls for urn in message.artefacts)
     schemes: list[Any] = [one for one in message if one.id == "STANDALONE_CONCEPT_SCHEME"]
-    assert sum(len(one.concepts) for one in schemes) == standalone
+    assert sum(len(scheme.concepts) for scheme in schemes) == standalone
     found.subtract({"ConceptScheme": len(schemes), "AgencyScheme": found["AgencyScheme"]})
     found["OrganisationScheme"] += sum(urn.cls == "AgencyScheme" for urn in message.artefacts)
     assert +found == expected

@@ -195,7 +195,7 @@ def test_inner_namespaces_are_left_to_libxml2(inner: str) -> None:
 
 def test_content_that_the_fast_path_declines_gives_an_error_with_its_line() -> None:
     """Content that the fast path cannot read gives an error with its line."""
-    data = next(one for one in _PARTS if b"/v2_1/" in one and sdmx_ml.read_short(one))
+    data = next(part for part in _PARTS if b"/v2_1/" in part and sdmx_ml.read_short(part))
     broken = data.replace(b' agencyID="', b' agencyID=" (', 1)
     assert sdmx_ml.read_short(broken) is None
     with pytest.raises(SdmxError, match="line"):

@@ -58,9 +58,12 @@ def test_sources_and_constraints() -> None:
     assert (constraint.id, constraint.kind) == ("C1", "Content")
     [region] = constraint.cube_regions
     [member] = region.key_values
-    assert (region.include, member.id, [one.value for one in member.values]) == (False, "FREQ", ["A", "Q"])
+    assert (region.include, member.id, [value.value for value in member.values]) == (False, "FREQ", ["A", "Q"])
     [keys] = constraint.key_sets
-    assert [(one.id, one.values[0].value) for one in keys.keys[0].key_values] == [("FREQ", "A"), ("AREA", "DE")]
+    assert [(key_value.id, key_value.values[0].value) for key_value in keys.keys[0].key_values] == [
+        ("FREQ", "A"),
+        ("AREA", "DE"),
+    ]
     assert constraint.reference_period == ("2020-01-01T00:00:00", "2021-01-01T00:00:00")
     with pytest.raises(UnwritableError):
         write_message(full, Format.SDMX_ML_2_1)

@@ -38,7 +38,7 @@ def test_codes_keep_their_order_names_and_validity() -> None:
     code = replace(mine.codes[first], annotations=(note, Annotation(id="other")))
     dated = to_pysdmx(replace(mine, codes=Items({first: code})))[first]
     assert (dated.valid_from, dated.valid_to) == (datetime(1989, 6, 1, tzinfo=UTC), None)
-    assert [one.id for one in dated.annotations] == ["other"]
+    assert [annotation.id for annotation in dated.annotations] == ["other"]
 
 
 def test_components_are_those_of_pysdmxs_own_readers() -> None:
@@ -48,7 +48,7 @@ def test_components_are_those_of_pysdmxs_own_readers() -> None:
     assert [part.id for part in made.components.dimensions] == list(mine.dimension_list)
     assert [part.id for part in made.components.measures] == list(mine.measures)
     for part in made.components:
-        own = next(one for one in mine.components if one.id == part.id)
+        own = next(component for component in mine.components if component.id == part.id)
         assert str(part.concept) == f"Concept={own.concept.reference}"
         representation = own.representation
         if representation is not None and representation.enumeration is not None:
@@ -115,16 +115,16 @@ def test_a_metadata_set_becomes_a_report() -> None:
     made = to_pysdmx(mine)
     assert (made.short_urn, made.metadataflow) == (f"MetadataReport={mine.urn.reference}", str(mine.metadataflow))
     assert made.targets == mine.targets
-    own = {one.id: one for one in mine.attributes}
-    assert [one.id for one in made.attributes] == list(own)
-    for one in made.attributes:
-        assert [child.id for child in one.attributes] == [child.id for child in own[one.id].attributes]
+    own = {attribute.id: attribute for attribute in mine.attributes}
+    assert [attribute.id for attribute in made.attributes] == list(own)
+    for attribute in made.attributes:
+        assert [child.id for child in attribute.attributes] == [child.id for child in own[attribute.id].attributes]
         values: list[Any] = [
-            *own[one.id].values,
-            own[one.id].texts.in_language(),
-            own[one.id].structured_texts.in_language(),
+            *own[attribute.id].values,
+            own[attribute.id].texts.in_language(),
+            own[attribute.id].structured_texts.in_language(),
         ]
-        assert one.value in ([value for value in values if value is not None] or [None])
+        assert attribute.value in ([value for value in values if value is not None] or [None])
 
 
 def test_a_stub_becomes_an_artefact_marked_as_one() -> None:

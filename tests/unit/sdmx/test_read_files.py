@@ -30,7 +30,7 @@ def lists(*ids: str, code: str = "A", bad: str | None = None) -> bytes:
 
 def ids(structures: Structures) -> list[str]:
     """Return the ids of all artefacts."""
-    return [one.id for one in structures]
+    return [structure.id for structure in structures]
 
 
 def test_files_of_every_kind_of_source(tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_errors_are_listed(tmp_path: Path) -> None:
     (tmp_path / "c.xml").write_bytes(b"<html/>")
     found = read_files(tmp_path, io.BytesIO(b"{}"))
     assert ids(found) == ["GOOD"]
-    assert {(one.file.name, one.urn and one.urn.id) for one in found.errors} == {
+    assert {(error.file.name, error.urn and error.urn.id) for error in found.errors} == {
         ("a.json", "BAD"), ("b.json", None), ("c.xml", None), ("<file object 2>", None)}  # fmt: skip
-    assert all(str(one).startswith(f"{one.file}: ") and one.reason for one in found.errors)
+    assert all(str(error).startswith(f"{error.file}: ") and error.reason for error in found.errors)
     with pytest.raises(ArtefactNotFoundError):
         found.codelist("A:BAD(1.0.0)")
     assert found.dangling_references().is_complete

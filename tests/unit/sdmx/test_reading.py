@@ -32,15 +32,15 @@ from support.sdmx.ml_messages_by_hand import codelist_xml, only, xml
 def test_the_samples_have_the_content_that_the_demo_shows() -> None:
     """The samples are of three formats, in two languages, and have the content that the demo shows."""
     messages = [read_message(path.read_bytes()) for path in sample_files()]
-    assert {one.format for one in messages} == {Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}
-    artefacts = {urn: artefact for one in messages for urn, artefact in one.artefacts.items()}
-    assert len(artefacts) == sum(len(one) for one in messages) == 15
+    assert {message.format for message in messages} == {Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}
+    artefacts = {urn: artefact for message in messages for urn, artefact in message.artefacts.items()}
+    assert len(artefacts) == sum(len(message) for message in messages) == 15
     freq = artefacts[Urn.of("Codelist", "SDMX", "CL_FREQ", "2.1")]
     assert isinstance(freq, Codelist)
     assert freq.codes["A"].name("en") == "Annual"
     assert freq.codes["A"].name("fr") == "Annuelle"
     assert list(freq.codes) == ["A", "S", "Q", "M", "W", "D"]
-    assert {one.header.sender for one in messages} == {"KR_DEMO"}
+    assert {message.header.sender for message in messages} == {"KR_DEMO"}
 
 
 def test_names_keep_all_languages_in_order() -> None:
@@ -171,7 +171,7 @@ def test_data_structure_2_1() -> None:
     assert found.time_dimension is not None
     assert (found.time_dimension.id, found.time_dimension.position) == ("TIME_PERIOD", 2)
     assert found.groups["G"].dimensions == ("FREQ",)
-    kinds = {id_: (one.relationship.kind, one.mandatory) for id_, one in found.attributes.items()}
+    kinds = {id_: (attribute.relationship.kind, attribute.mandatory) for id_, attribute in found.attributes.items()}
     assert kinds == {
         "A1": ("observation", True),
         "A2": ("dimensions", False),

@@ -44,7 +44,7 @@ def test_all_properties_of_a_registration_are_read(version: str, make: type) -> 
         found.index_reporting_period,
     )
     assert flags == (True, True, False, True)
-    assert [one.id for one in found.constraints] == (["CC"] if make is answer else [])
+    assert [constraint.id for constraint in found.constraints] == (["CC"] if make is answer else [])
     assert not found.is_stub
 
 

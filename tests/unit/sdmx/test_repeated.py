@@ -157,11 +157,11 @@ def what_becomes_of_repeated(
 def what_becomes_of(root: etree._Element, parent: etree._Element, node: etree._Element, first: Any) -> str:
     """Repeat an element with different content at the end of its parent, and return the outcome."""
     other = copy.deepcopy(node)
-    for one in other.iter():
-        for name, value in one.attrib.items():
-            one.set(name, other_value(value))
-        if (one.text or "").strip():
-            one.text = other_value(one.text)
+    for element in other.iter():
+        for name, value in element.attrib.items():
+            element.set(name, other_value(value))
+        if (element.text or "").strip():
+            element.text = other_value(element.text)
     parent.replace(node, other)
     try:
         second = model_of(etree.tostring(root))
@@ -214,7 +214,11 @@ def doubled(data: bytes, mark: str, id_: str) -> bytes:
     if text.startswith("{"):
         return text.replace(f'"id": "{id_}"', f'"id": "{id_}", "{mark}": 1, "{mark}": 2', 1).encode()
     root = etree.fromstring(data)
-    [one] = (one for one in root.iter() if one.get("id") == id_ and (one.get("agencyID") or one.get("agency")))
+    [one] = (
+        element
+        for element in root.iter()
+        if element.get("id") == id_ and (element.get("agencyID") or element.get("agency"))
+    )
     for _ in range(2):
         etree.SubElement(one, one.tag.replace(etree.QName(one).localname, mark))
     return etree.tostring(root)

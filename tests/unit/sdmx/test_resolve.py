@@ -139,8 +139,12 @@ def test_each_component_has_its_representation_list_and_concept() -> None:
     assert (found.dataflow.id, found.data_structure.id) == ("DF", "DSD")
     assert (found.provision_agreement, found.data_provider) == (None, None)
     assert list(found.components) == ["FREQ", "AREA", "TIME_PERIOD", "OBS_VALUE", "CURRENCY", "NOTE"]
-    assert [one.kind for one in found.components.values()] == [*["dimension"] * 3, "measure", *["attribute"] * 2]
-    assert [one.id for one in found.dimensions] == ["FREQ", "AREA", "TIME_PERIOD"]
+    assert [component.kind for component in found.components.values()] == [
+        *["dimension"] * 3,
+        "measure",
+        *["attribute"] * 2,
+    ]
+    assert [dimension.id for dimension in found.dimensions] == ["FREQ", "AREA", "TIME_PERIOD"]
 
     by_concept = found.components["FREQ"]
     assert isinstance(by_concept.enumeration, Codelist)
@@ -216,7 +220,7 @@ def test_the_dimensions_that_a_flow_uses() -> None:
     """A dataflow of an extensible structure has the dimensions of its dimension constraint (3.1)."""
     data = sample() | {"dataflows": [artefact("DF", structure=DSD, dimensionConstraint=["AREA", "TIME_PERIOD"])]}
     structures = structures_of(data)
-    assert [one.id for one in structures.resolve(FLOW).dimensions] == ["AREA", "TIME_PERIOD"]
+    assert [dimension.id for dimension in structures.resolve(FLOW).dimensions] == ["AREA", "TIME_PERIOD"]
     assert len(structures.resolve(DSD).dimensions) == 3
 
 
@@ -289,9 +293,12 @@ def test_constraints_that_apply() -> None:
     ]  # fmt: skip
     found = structures.resolve(FLOW)
     assert [one.constraint.id for one in found.actual] == ["IS_THERE"]
-    assert len([one for one in found.constraints if one.constraint.id == "VERSIONS"]) == 3
-    assert {one.level for one in found.constraints} == {ConstraintLevel.DATA_STRUCTURE, ConstraintLevel.DATAFLOW}
-    assert {str(one.attached_to) for one in found.constraints} == {DSD, FLOW}
+    assert len([constraint for constraint in found.constraints if constraint.constraint.id == "VERSIONS"]) == 3
+    assert {constraint.level for constraint in found.constraints} == {
+        ConstraintLevel.DATA_STRUCTURE,
+        ConstraintLevel.DATAFLOW,
+    }
+    assert {str(constraint.attached_to) for constraint in found.constraints} == {DSD, FLOW}
     assert found.unread_constraints == {}
 
 
@@ -308,7 +315,7 @@ def test_constraints_of_2_1() -> None:
     assert len(structures.constraints_of(DSD)) == 3
     assert [one.constraint.id for one in found.allowed] == ["SAYS"]
     assert [one.constraint.id for one in found.actual] == ["DEFAULT"]
-    assert {one.constraint.urn.cls for one in found.constraints} == {"ContentConstraint"}
+    assert {constraint.constraint.urn.cls for constraint in found.constraints} == {"ContentConstraint"}
 
 
 def test_constraints_are_found_for_all_versions_and_roles() -> None:
@@ -318,7 +325,7 @@ def test_constraints_are_found_for_all_versions_and_roles() -> None:
     structures = structures_of(data, CONSTRAINTS)
 
     def ids(requested: str) -> list[str]:
-        return [one.id for one in structures.constraints_of(requested)]
+        return [constraint.id for constraint in structures.constraints_of(requested)]
 
     assert ids(FLOW) == ["IS_THERE", "ON_BOTH", "ON_FLOW", "VERSIONS", "VERSIONS", "VERSIONS"]
     assert (
@@ -328,7 +335,7 @@ def test_constraints_are_found_for_all_versions_and_roles() -> None:
     )
     assert ids(PROVIDER) == ["ON_PROVIDER"]
     assert ids(f"{URN}base.DataProviderScheme=A:DATA_PROVIDERS(1.0)") == []
-    assert all(isinstance(one, Constraint) for one in structures.constraints_of(DSD))
+    assert all(isinstance(constraint, Constraint) for constraint in structures.constraints_of(DSD))
     with pytest.raises(ArtefactNotFoundError):
         ids(f"{URN}datastructure.Dataflow=A:NONE(1.0)")
 
@@ -352,12 +359,12 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     calls.clear()
     later = FakeSnapshot(records, 8)
     second = structures.moved_to(later, iter([bytes(changed[0].urn), gone]))
-    assert [one.id for one in second.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
+    assert [each_constraint.id for each_constraint in second.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
     assert len(calls) == 1
     assert later.gets < 10, "not all constraints are looked up again"
-    assert [one.id for one in structures.constraints_of(DSD)] == ["NO_ROLE", "ON_DSD"]
+    assert [each_constraint.id for each_constraint in structures.constraints_of(DSD)] == ["NO_ROLE", "ON_DSD"]
     third = second.moved_to(FakeSnapshot(records, 9))
-    assert [one.id for one in third.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
+    assert [each_constraint.id for each_constraint in third.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
 
 
 def test_unreadable_constraints_are_listed() -> None:
@@ -368,7 +375,7 @@ def test_unreadable_constraints_are_listed() -> None:
     key = f"{URN}registry.DataConstraint=A:BROKEN(1.0.0)".encode()
     snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
-    assert [one.id for one in found.unread_constraints] == ["BROKEN", "STUB"]
+    assert [unread_constraint.id for unread_constraint in found.unread_constraints] == ["BROKEN", "STUB"]
     assert ["offset 1" in why or "is a stub" in why for why in found.unread_constraints.values()] == [True, True]
     assert found.allowed == ()
 
@@ -562,7 +569,7 @@ def check_resolved(structures: Structures, urn: Urn) -> None:
 
 def one_file(ending: str) -> list[Any]:
     """Return the file of the corpus with this ending."""
-    return [one for one in files() if one.values[0] is None or one.values[0]["file"].endswith(ending)]
+    return [file for file in files() if file.values[0] is None or file.values[0]["file"].endswith(ending)]
 
 
 @pytest.mark.parametrize("row", one_file("ECB_EXR__1__structure-full.xml"))
@@ -570,7 +577,7 @@ def test_a_real_dataflow_has_the_parts_counted_by_hand(row: dict[str, str]) -> N
     """A real dataflow of 2.1 has the components, lists and constraint counted by hand."""
     found = Structures(FakeSnapshot.of(split_message(data_of(row)))).resolve("ECB:EXR(1.0)")
     assert (len(found.components), len(found.dimensions)) == (31, 6)
-    assert len([one for one in found.components.values() if one.enumeration is not None]) == 14
+    assert len([component for component in found.components.values() if component.enumeration is not None]) == 14
     assert (len(found.components["CURRENCY"].listed_ids() or ()), found.missing) == (355, ())
     assert len(found.components["CURRENCY"].allowed_ids() or ()) == 58
     assert applied(found) == [("EXR_CONSTRAINTS", "1.0", "dataflow")]

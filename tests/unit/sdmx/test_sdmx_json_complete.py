@@ -37,7 +37,7 @@ class Maker:
         """Return a value of this type."""
         kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else ()
         if kinds:
-            structs = [one for one in kinds if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+            structs = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
             return self.value(structs[0] if structs else kinds[0], where, name)
         if typing.get_origin(hint) is list:
             made = self.value(typing.get_args(hint)[0], where, name)
@@ -115,7 +115,7 @@ def texts_of(value: Any) -> str:
     if isinstance(value, tuple):
         return "\n".join(texts_of(one) for one in value)
     if hasattr(value, "items"):
-        return "\n".join(f"{key}\n{texts_of(one)}" for key, one in value.items())
+        return "\n".join(f"{key}\n{texts_of(each_value)}" for key, each_value in value.items())
     return str(value)
 
 

@@ -72,13 +72,13 @@ def test_a_urn_with_an_item_gives_the_item(structures: Structures) -> None:
 
 def test_every_reference_of_the_samples_resolves(structures: Structures) -> None:
     """Concepts, parents, codelists and data structures that the samples refer to are in the samples."""
-    for one in structures:
-        artefact: Any = structures.get(one)
+    for structure in structures:
+        artefact: Any = structures.get(structure)
         if isinstance(artefact, Codelist):
             assert all(code.parent is None or code.parent in artefact.codes for code in artefact.codes.values())
-        elif one.cls == "Dataflow":
+        elif structure.cls == "Dataflow":
             structures.data_structure(artefact.structure)
-        elif one.cls == "DataStructure":
+        elif structure.cls == "DataStructure":
             for component, enumeration in structures.components(artefact):
                 assert isinstance(structures.get(component.concept or ""), Concept)
                 assert enumeration is None or structures.codelist(enumeration).codes
@@ -87,7 +87,9 @@ def test_every_reference_of_the_samples_resolves(structures: Structures) -> None
 
 def test_a_local_list_counts_before_that_of_the_concept(structures: Structures) -> None:
     """A local list counts, then the concept's; a local format makes the component uncoded."""
-    found = {one.component.id: one.enumeration for one in structures.components("KR_DEMO:DSD_LABOUR(1.0)")}
+    found = {
+        component.component.id: component.enumeration for component in structures.components("KR_DEMO:DSD_LABOUR(1.0)")
+    }
     assert found["FREQ"] == urn("Codelist", "SDMX:CL_FREQ(2.1)")
     assert found["OBS_STATUS"] == urn("Codelist", "KR_DEMO:CL_OBS_STATUS(1.0)")  # the concept's list
     assert found["TIME_PERIOD"] is None

@@ -90,7 +90,9 @@ def test_synthetic_schemes_of_real_files_are_written_with_a_name(row: dict[str, 
             except UnwritableError:
                 continue
             assert [
-                one.message for one in json_schema(version).iter_errors(written) if NO_NAME.search(one.message)
+                iter_error.message
+                for iter_error in json_schema(version).iter_errors(written)
+                if NO_NAME.search(iter_error.message)
             ] == []
 
 

@@ -76,10 +76,10 @@ def test_the_libraries_agree(cls: str) -> None:
         {name: value for name, value in row.items() if name not in {"names", "descriptions", "annotations"}}
         for row in rows
     ]
-    assert [{one["key"]: one["value"] for one in names} for names in frame["names"].to_list()] == [
+    assert [{each_name["key"]: each_name["value"] for each_name in names} for names in frame["names"].to_list()] == [
         row["names"] for row in rows
     ]
-    assert [[one["id"] for one in notes] for notes in frame["annotations"].to_list()] == [
+    assert [[note["id"] for note in notes] for notes in frame["annotations"].to_list()] == [
         [one["id"] for one in row["annotations"]] for row in rows
     ]
 
@@ -105,8 +105,8 @@ def test_several_and_none() -> None:
     """Many artefacts are one table, identified by URN; none is an empty table with the same columns and types."""
     lists = [one for one in read_message(sample_files()[1].read_bytes()) if isinstance(one, Codelist)]
     table = to_arrow(lists)
-    assert table.num_rows == sum(len(one.codes) for one in lists)
-    assert set(table.column("urn").to_pylist()) == {str(one.urn) for one in lists}
+    assert table.num_rows == sum(len(list_.codes) for list_ in lists)
+    assert set(table.column("urn").to_pylist()) == {str(list_.urn) for list_ in lists}
     assert to_arrow([]).schema == table.schema
     assert to_polars([]).schema == to_polars(lists).schema
     assert list(to_pandas([]).columns) == table.column_names

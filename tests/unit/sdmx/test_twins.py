@@ -108,8 +108,8 @@ def shape(artefact: Artefact) -> Any:
     if isinstance(artefact, ItemScheme):
         return list(artefact.items)
     if isinstance(artefact, DataStructure):
-        return sorted(one.id for one in artefact.components)
-    return [one.id for one in artefact.values] if isinstance(artefact, ValueList) else None
+        return sorted(component.id for component in artefact.components)
+    return [value.id for value in artefact.values] if isinstance(artefact, ValueList) else None
 
 
 def twins() -> Iterator[tuple[Found, Found]]:

@@ -106,9 +106,9 @@ def test_a_plus_selects_below_the_next_part(least: tuple[int, int, int], at: int
     rule = ".".join(f"{part}+" if index == at else str(part) for index, part in enumerate(least))
     below = [(99, 0, 0), (least[0] + 1, 0, 0), (least[0], least[1] + 1, 0)][at]
     semantic = {
-        one: tuple(int(part) for part in one.split("."))
-        for one in versions
-        if one.count(".") == 2 and "-" not in one
+        version: tuple(int(part) for part in version.split("."))
+        for version in versions
+        if version.count(".") == 2 and "-" not in version
     }  # fmt: skip
     expected = [one for one, parts in semantic.items() if least <= parts < below]
     found = newest(rule, semantic)

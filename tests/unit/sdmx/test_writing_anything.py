@@ -54,7 +54,7 @@ class Anything:
             return self._items(arguments[0], depth, urn)
         if origin is tuple:
             if arguments[-1] is not Ellipsis:
-                return tuple(self.value(one, depth, urn) for one in arguments)
+                return tuple(self.value(argument, depth, urn) for argument in arguments)
             many = self._random.randint(0, 2) if depth < 4 else 0
             return tuple(self.value(arguments[0], depth + 1, urn) for _ in range(many))
         if isinstance(hint, type) and issubclass(hint, msgspec.Struct) and hint is not Urn:

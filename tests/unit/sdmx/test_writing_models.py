@@ -60,7 +60,9 @@ def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_
     assume(len({artefact.urn for artefact in artefacts}) == len(artefacts))
     data = write_message(artefacts, format_)
     assert data == write_message(artefacts, format_)
-    assert {one.urn: one for one in read_message(data)} == {one.urn: carried(one, format_) for one in artefacts}
+    assert {one.urn: one for one in read_message(data)} == {
+        each_artefact.urn: carried(each_artefact, format_) for each_artefact in artefacts
+    }
 
 
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))
@@ -81,7 +83,7 @@ def test_structure_is_valid(artefact: Artefact, version: str) -> None:
 
 @given(
     text=st.text(st.characters(exclude_categories=()), min_size=1, max_size=8),
-    format_=st.sampled_from([Format(one) for one in media_types()]),
+    format_=st.sampled_from([Format(media_type) for media_type in media_types()]),
 )
 @example(text="0\n", format_=Format.EDI)
 @QUICK

@@ -35,16 +35,20 @@ def test_sdmx1_reads_our_sdmx_ml(media_type: Format) -> None:
     sdmx = pytest.importorskip("sdmx")
     # sdmx1 does not know the relationships of attributes of 3.0.
     kinds = HELD if media_type is Format.SDMX_ML_2_1 else (Codelist, ConceptScheme)
-    wanted = {one.urn: one for one in artefacts() if type(one) in kinds and explain_unwritable(one, media_type) is None}
+    wanted = {
+        artefact.urn: artefact
+        for artefact in artefacts()
+        if type(artefact) in kinds and explain_unwritable(artefact, media_type) is None
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         message = sdmx.read_sdmx(io.BytesIO(write_message(wanted.values(), media_type)))
     seen = 0
     for ours in wanted.values():
         found = [
-            one
-            for one in message.iter_objects(external_reference=False)
-            if one.id == ours.id and type(one).__name__.startswith(ours.urn.cls)
+            iter_object
+            for iter_object in message.iter_objects(external_reference=False)
+            if iter_object.id == ours.id and type(iter_object).__name__.startswith(ours.urn.cls)
         ]
         assert [str(one.version) for one in found] == [ours.version], ours.urn
         assert dict(found[0].name.localizations) == dict(ours.names)
@@ -54,8 +58,8 @@ def test_sdmx1_reads_our_sdmx_ml(media_type: Format) -> None:
                 assert dict(theirs.name.localizations) == dict(code.names)
                 assert (theirs.parent.id if isinstance(theirs.parent, type(theirs)) else None) == code.parent
         elif isinstance(ours, DataStructure):
-            assert [one.id for one in found[0].dimensions.components] == list(ours.dimension_list)
-            assert {one.id for one in found[0].attributes.components} == set(ours.attributes)
+            assert [component.id for component in found[0].dimensions.components] == list(ours.dimension_list)
+            assert {component.id for component in found[0].attributes.components} == set(ours.attributes)
         seen += 1
     assert seen > 5
 
@@ -76,13 +80,13 @@ def test_pysdmx_reads_our_json(media_type: Format) -> None:
     seen = 0
     for ours in artefacts():
         if isinstance(ours, Codelist):
-            kind, mine = kinds[0], [(one.id, one.name()) for one in ours.codes.values()]
+            kind, mine = kinds[0], [(code.id, code.name()) for code in ours.codes.values()]
         elif isinstance(ours, ConceptScheme):
-            kind, mine = kinds[1], [(one.id, one.name()) for one in ours.concepts.values()]
+            kind, mine = kinds[1], [(concept.id, concept.name()) for concept in ours.concepts.values()]
         else:
             continue
         theirs = msgspec.json.Decoder(kind).decode(write_message(ours, media_type)).to_model()
         assert (theirs.id, theirs.version, theirs.name) == (ours.id, ours.version, ours.name())
-        assert [(one.id, one.name) for one in theirs] == mine
+        assert [(their.id, their.name) for their in theirs] == mine
         seen += 1
     assert seen > 3

@@ -102,10 +102,10 @@ def test_a_map_in_a_workbook_is_read() -> None:
     found = only(workbook(HEADER + BODY))
     assert found.urn == Urn.of("RepresentationMap", "A", "RM", "1.0.0")
     assert dict(found.names) == {"fr": "Map"}
-    assert [str(one) for one in found.sources] == [f"{URN}Codelist=A:CL(1.0)", "String"]
-    assert [str(one) for one in found.targets] == [f"{URN}ValueList=A:VL(1.0)"]
+    assert [str(source) for source in found.sources] == [f"{URN}Codelist=A:CL(1.0)", "String"]
+    assert [str(target) for target in found.targets] == [f"{URN}ValueList=A:VL(1.0)"]
     plain, pattern, piece = found.mappings
-    assert ([one.value for one in plain.sources], plain.targets, plain.valid_from) == (["A", "B"], ("C",), None)
+    assert ([source.value for source in plain.sources], plain.targets, plain.valid_from) == (["A", "B"], ("C",), None)
     assert (pattern.sources[0].value, pattern.sources[0].is_reg_ex, pattern.targets) == ("^S(1|2)$", True, (r"\1",))
     assert (pattern.valid_from, pattern.valid_to) == ("2020-01-01", "2024-12-31")
     assert (piece.sources[0].value, piece.sources[0].start_index, piece.sources[0].end_index) == ("IN", 0, 2)
@@ -153,7 +153,7 @@ def test_other_layouts_of_a_workbook_are_read() -> None:
     assert dict(found.names) == {"en": "N", "de": "M"}
     assert (found.valid_from, found.uri, found.description()) == ("2020-01-01", "http://example.org", "D")
     assert dict(found.annotations[0].text) == {"en": "x"}
-    assert ([str(one) for one in found.sources], found.targets) == ([f"{URN}Codelist=A:CL(1.0)"], ("String",))
+    assert ([str(source) for source in found.sources], found.targets) == ([f"{URN}Codelist=A:CL(1.0)"], ("String",))
     [row] = found.mappings
     assert (row.sources[0].value, row.targets, row.valid_from, row.valid_to) == (
         "1",

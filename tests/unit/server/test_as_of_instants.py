@@ -80,7 +80,7 @@ def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Rando
             first = datetime.now(UTC)
             stopped.wait_for(topic.end(), 30)
             answers = (client.get(target, headers=headers) for target, headers in _QUERIES)
-            stood = tuple((one.status_code, one.content) for one in answers)
+            stood = tuple((answer.status_code, answer.content) for answer in answers)
             found.append(Stood(stood, first, last_instant(first)))
     return found
 

@@ -50,7 +50,7 @@ def codes_of(format_: Format, body: bytes) -> list[str]:
     """Return the codes of an error message, which is valid by its official schema."""
     assert schema_faults(format_, body) == []
     if format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0}:
-        return [str(one.get("code")) for one in etree.fromstring(body).iter("{*}ErrorMessage")]
+        return [str(element.get("code")) for element in etree.fromstring(body).iter("{*}ErrorMessage")]
     return [str(one["code"]) for one in json.loads(body)["errors"]]
 
 

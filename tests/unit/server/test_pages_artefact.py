@@ -58,8 +58,8 @@ def with_parents(parents: dict[str, str | None]) -> Codelist:
 def test_every_artefact_has_a_page_with_references_that_lead_both_ways(replica: Replica) -> None:
     """The links of the page lead to pages, and each reference is found from its other end."""
     client = client_of(create_app(replica))
-    links = {one: page_at(client, path_of(one)).links.values() for one in ARTEFACTS}
-    structures = [path_of(one) for one in ARTEFACTS]
+    links = {artefact: page_at(client, path_of(artefact)).links.values() for artefact in ARTEFACTS}
+    structures = [path_of(artefact) for artefact in ARTEFACTS]
     for addresses in links.values():
         assert all(address in structures for address in addresses if address.count("/") == 5 and "?" not in address)
     flow, data_structure = path_of(urn("Dataflow ECB:EXR(1.0)")), path_of(urn("DataStructure ECB:EXR(1.0)"))

@@ -36,12 +36,15 @@ def code(id_: str, name: str = "", **more: Any) -> Code:
 
 def codelist(*codes: Code, **more: Any) -> Codelist:
     """Return a codelist."""
-    return Codelist(urn=OWN, codes=Items({one.id: one for one in codes}), **more)
+    return Codelist(urn=OWN, codes=Items({code.id: code for code in codes}), **more)
 
 
 def found(before: Any, after: Any) -> list[tuple[str, str, str | None, str | None]]:
     """Return the differences with their kinds."""
-    return [(one.kind, one.part, one.before, one.after) for one in differences(before, after)]
+    return [
+        (difference.kind, difference.part, difference.before, difference.after)
+        for difference in differences(before, after)
+    ]
 
 
 def test_codes_are_added_removed_renamed_and_moved() -> None:

@@ -222,7 +222,7 @@ def test_following_the_pages_shows_each_structure_once_while_the_topic_changes(
             path = page.links.get("Next", "")
             topic.delete(bytes(lists[len(seen) // 2].urn))
             replica.wait_for(topic.put(bytes(lists[0].urn), b"unreadable"), 30)
-        assert seen == [one.urn.id for one in lists], parameters
+        assert seen == [list_.urn.id for list_ in lists], parameters
         assert len(versions - {None}) == 1
         replica.wait_for(publish(topic, lists), 30)
 
@@ -244,7 +244,7 @@ def test_a_name_that_no_encoding_has_is_shown(topic: FakeTopic, replica: Replica
 STRUCTURES = version_of(ARTEFACTS.values())
 URNS = sorted(ARTEFACTS)
 INDEX = SearchIndex(1 << 20)
-TEXTS = {urn: [one.text for one in texts_of(artefact)] for urn, artefact in ARTEFACTS.items()}
+TEXTS = {urn: [text.text for text in texts_of(artefact)] for urn, artefact in ARTEFACTS.items()}
 
 
 @given(

@@ -198,8 +198,8 @@ def test_a_disk_that_fills_at_any_time_is_reported(replica: Replica, tmp_path: P
         for number in range(7):
             (disk / str(number)).touch()
         assert "disk" in report_of(submit(client, "/upload"), 507).text
-        for one in disk.iterdir():
-            one.unlink()
+        for each_path in disk.iterdir():
+            each_path.unlink()
         assert submit(client, "/upload").status_code == 200
     finally:
         subprocess.run(["umount", str(disk)], check=True)

@@ -191,7 +191,7 @@ def test_answers_in_every_format_are_valid_and_equal_a_direct_read(accept: str, 
     message = read_message(given.body)
     assert len(message) + omitted == len(ARTEFACTS)
     if detail == "raw":
-        direct = [REGISTRY.get(ARTEFACTS[one].urn) for one in ARTEFACTS if one in message.artefacts]
+        direct = [REGISTRY.get(ARTEFACTS[artefact].urn) for artefact in ARTEFACTS if artefact in message.artefacts]
         again = read_message(write_message(direct, accept))  # type: ignore[arg-type]
         assert dict(message.artefacts) == dict(again.artefacts)
     has_place = accept in {ML_21, ML_30, Format.SDMX_ML_3_1, Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, JSON_21}
@@ -207,7 +207,9 @@ def test_any_valid_query_has_a_valid_answer(data: st.DataObject) -> None:
     detail = data.draw(st.sampled_from([one for one, apis in DETAILS.items() if api in apis]))
     values = [one for one, apis in REFERENCES.items() if api in apis]
     references = data.draw(st.sampled_from([*values, *sorted(resources(api))]))
-    accept = data.draw(st.sampled_from([*(one for one in media_types() if one != Format.XLSX), "", "text/plain"]))
+    accept = data.draw(
+        st.sampled_from([*(media_type for media_type in media_types() if media_type != Format.XLSX), "", "text/plain"])
+    )
     path = f"{'v2/structure' if api is Api.V2 else 'v1'}/{resource}/{data.draw(st.sampled_from(['all', 'ECB']))}"
     given = get(path, f"detail={detail}&references={references}", accept)
     assert given.status in {200, 404, 406}
@@ -285,8 +287,8 @@ def test_a_known_version_is_304_without_a_body() -> None:
         assert (again.status, again.body, header(again, "ETag")) == (304, b"", tag)
     newer = version_of(ARTEFACTS.values(), version=8)
     others = [get(FREQ, "", ML_21), get(FREQ, "detail=full"), get(FREQ, "", "", newer)]
-    assert tag not in {header(one, "ETag") for one in others}
-    assert len({header(one, "ETag") for one in others}) == 3
+    assert tag not in {header(other, "ETag") for other in others}
+    assert len({header(other, "ETag") for other in others}) == 3
     for stale in ('"', "W/", '"7"'):
         assert answer(RestRequest(FREQ, "", "", stale), REGISTRY).status == 200
 

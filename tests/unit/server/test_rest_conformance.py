@@ -82,27 +82,29 @@ def test_each_failure_has_a_cause_that_the_page_explains(outcomes: dict[str, lis
 
 def test_the_kit_has_1025_structure_tests() -> None:
     """The kit's own list, for all resources and API 1.4, has 1,025 tests, each with another name."""
-    names = [one.name for resource in RESOURCES for one in (first_test(resource), *further_tests(resource))]
+    names = [
+        further_test.name for resource in RESOURCES for further_test in (first_test(resource), *further_tests(resource))
+    ]
     assert (len(names), len(set(names))) == (1_025, 1_025)
 
 
 def without_codes(message: etree._Element) -> None:
     """Remove all codes."""
-    for one in list(message.iter("{*}Codelist")):
-        for code in one.findall("{*}Code"):
-            one.remove(code)
+    for element in list(message.iter("{*}Codelist")):
+        for code in element.findall("{*}Code"):
+            element.remove(code)
 
 
 def with_another_id(message: etree._Element) -> None:
     """Change the id of a codelist to which others refer."""
-    for one in message.iter("{*}Codelist"):
-        one.set("id", one.get("id", "").replace("CL_AREA", "CL_OTHER"))
+    for element in message.iter("{*}Codelist"):
+        element.set("id", element.get("id", "").replace("CL_AREA", "CL_OTHER"))
 
 
 def of_another_agency(message: etree._Element) -> None:
     """Change the agency of all codelists."""
-    for one in message.iter("{*}Codelist"):
-        one.set("agencyID", "OTHER")
+    for element in message.iter("{*}Codelist"):
+        element.set("agencyID", "OTHER")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_a_structure_query_has_every_class(service: RestService) -> None:
 def test_hierarchies_can_be_requested_as_items(service: RestService) -> None:
     """The cause "items": the kit does not know the ids of the hierarchies, but requests with them are answered."""
     message = get(service, "hierarchicalcodelist/KR/AREAS/1.0/H2")
-    assert [one.get("id") for one in message.iter("{*}Hierarchy")] == ["H2"]
+    assert [element.get("id") for element in message.iter("{*}Hierarchy")] == ["H2"]
 
 
 def test_a_format_that_is_not_offered_has_the_status_406(service: RestService) -> None:
@@ -191,8 +193,8 @@ def test_stubs_of_agreements_need_their_ends_by_the_standards_schema(
 def test_concepts_of_the_measure_dimension_are_in_the_partial_scheme(service: RestService) -> None:
     """The cause "measure scheme": the dimension refers to the whole scheme, of which the kit expects no concept."""
     message = get(service, "datastructure/KR/CROSS/1.0?detail=referencepartial&references=children")
-    [scheme] = [one for one in message.iter("{*}ConceptScheme") if one.get("id") == "MEASURES"]
-    assert [one.get("id") for one in scheme.iter("{*}Concept")] == ["STOCK", "RATE"]
+    [scheme] = [element for element in message.iter("{*}ConceptScheme") if element.get("id") == "MEASURES"]
+    assert [element.get("id") for element in scheme.iter("{*}Concept")] == ["STOCK", "RATE"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +212,7 @@ def test_the_standards_own_schemas_fail_in_the_same_way(
     files = [next(SAMPLES.rglob(name), None) for name in (structures, schema)]
     if None in files:
         pytest.skip(f"NOT TESTED: {structures} and {schema} are not in {SAMPLES}")
-    message, document = (one.read_bytes() for one in files if one is not None)
+    message, document = (file.read_bytes() for file in files if file is not None)
     [own] = Workspace.of_message(message).of_class("DataStructure")
     measures: dict[str, str] | None = {} if DataStructure(own).measure_dimension else None
     found = schema_failures(Expected(DataStructure(own), at_observation, measures, {}), SchemaDocument(document))

@@ -153,8 +153,8 @@ def test_cross_sectional_measures_of_2_0_are_explicit_measures() -> None:
     )
     etree.XMLSchema(document)
     types = {
-        one.get("name"): {each.get("name"): each.get("type") for each in one.iter("{*}attribute")}
-        for one in document.iter("{*}complexType")
+        element.get("name"): {each.get("name"): each.get("type") for each in element.iter("{*}attribute")}
+        for element in document.iter("{*}complexType")
     }
     assert (types["S"]["OBS_VALUE"], types["F"]["OBS_VALUE"]) == ("xs:int", "xs:string")
     assert "STOCKS" not in types["ObsType"]

@@ -96,7 +96,7 @@ def artefacts() -> Iterator[Artefact]:
     yield ValueList(value_items=(value,), **named("ValueList A:B(1.0)"))
 
 
-ARTEFACTS: Final = {one.urn: one for one in artefacts()}
+ARTEFACTS: Final = {each_artefact.urn: each_artefact for each_artefact in artefacts()}
 DIRECTLY: Final = version_of(ARTEFACTS.values())
 """A direct read of the records."""
 
@@ -112,7 +112,7 @@ def service() -> Iterator[RestService]:
 
 def classes_of(resource: str) -> set[str]:
     """Return the classes of the topic that a resource has, by their names alone."""
-    known = {one.cls for one in ARTEFACTS}
+    known = {artefact.cls for artefact in ARTEFACTS}
     others = {
         "*": known, "structure": known, "organisationscheme": {"DataProviderScheme"},
         "contentconstraint": {"DataConstraint"}, "allowedconstraint": {"DataConstraint"},
@@ -125,17 +125,19 @@ def expected_of(version: str, path: str) -> set[Urn]:
     is_old = version.startswith("v1")
     resource, agencies, ids, wanted = path.split("/")[0 if is_old else 1 :][:4]
     split, found = "+" if is_old else ",", set[Urn]()
-    for one in ARTEFACTS:
+    for artefact in ARTEFACTS:
         versions = [
-            each.version for each in ARTEFACTS if (each.cls, each.agency, each.id) == (one.cls, one.agency, one.id)
+            each.version
+            for each in ARTEFACTS
+            if (each.cls, each.agency, each.id) == (artefact.cls, artefact.agency, artefact.id)
         ]
         if (
-            one.cls in classes_of(resource)
-            and (agencies in {"*", "all"} or one.agency in agencies.split(split))
-            and (ids in {"*", "all"} or one.id in ids.split(split))
-            and one.version == (max(versions) if wanted in NEWEST else wanted.rstrip("+"))
+            artefact.cls in classes_of(resource)
+            and (agencies in {"*", "all"} or artefact.agency in agencies.split(split))
+            and (ids in {"*", "all"} or artefact.id in ids.split(split))
+            and artefact.version == (max(versions) if wanted in NEWEST else wanted.rstrip("+"))
         ):
-            found.add(one)
+            found.add(artefact)
     return found
 
 
@@ -162,7 +164,7 @@ def test_each_address_is_answered_as_a_direct_read(service: RestService) -> None
             answer = client.get(f"{service.address}/sdmx/{version[:2]}/{address}", headers=JSON)
             statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
             path, _, query = address.partition("?")
-            parameters = dict(one.split("=") for one in query.split("&"))
+            parameters = dict(part.split("=") for part in query.split("&"))
             found = expected_of(version, path)
             if not found:
                 assert answer.status_code == 404, address
@@ -204,4 +206,4 @@ def test_the_topic_has_what_most_addresses_name() -> None:
     seen = {
         one.cls for line in LINES for one in expected_of(line.split("\t")[0], line.split("\t")[1].partition("?")[0])
     }
-    assert seen == {one.cls for one in ARTEFACTS} - {"DataProviderScheme"}
+    assert seen == {artefact.cls for artefact in ARTEFACTS} - {"DataProviderScheme"}

@@ -66,7 +66,7 @@ def requests(draw: st.DrawFn) -> tuple[str, str, StructureQuery]:
     prefix = "v1/" if api is Api.V1 else draw(st.sampled_from(["v2/structure/", "structure/"]))
     path = prefix + "/".join(encoded) + draw(st.sampled_from(["", "/"]))
     detail = draw(st.sampled_from([one for one in Detail if api is Api.V2 or one is not Detail.RAW]))
-    allowed = [one for one in References if api is Api.V2 or one is not References.ANCESTORS]
+    allowed = [reference for reference in References if api is Api.V2 or reference is not References.ANCESTORS]
     references = draw(st.lists(st.sampled_from([*allowed, *resources(api)]), min_size=1, max_size=2, unique=True))
     parameters = [f"detail={detail}", f"references={','.join(references)}", *draw(st.sampled_from([[], ["_=1"]]))]
     meant = parsed(f"{api}/structure/*/*/*" if api is Api.V2 else "v1/structure/all/all", "")._replace(
@@ -76,9 +76,11 @@ def requests(draw: st.DrawFn) -> tuple[str, str, StructureQuery]:
         versions=parsed(path).versions,
         items=tuple(items),
         detail=detail,
-        references=tuple(one for one in references if one != "none"),
+        references=tuple(reference for reference in references if reference != "none"),
     )
-    assert [one.text for one in meant.versions] == list(dict.fromkeys("*" if v == "all" else v for v in versions))
+    assert [version.text for version in meant.versions] == list(
+        dict.fromkeys("*" if v == "all" else v for v in versions)
+    )
     return path, "&".join(draw(st.permutations(parameters))), meant
 
 
@@ -187,8 +189,8 @@ def test_the_path_determines_the_version_of_the_api(
 
 def test_defaults_are_those_of_the_version_of_the_api() -> None:
     """Without a version, 2.x means the latest version, stable or not, and 1.x the one in production."""
-    assert [one.text for one in parsed("structure/codelist").versions] == ["~"]
-    assert [one.text for one in parsed("codelist").versions] == ["latest"]
+    assert [version.text for version in parsed("structure/codelist").versions] == ["~"]
+    assert [version.text for version in parsed("codelist").versions] == ["latest"]
     assert parsed("codelist").detail is Detail.FULL
     assert parsed("codelist").references == ()
 
@@ -196,10 +198,10 @@ def test_defaults_are_those_of_the_version_of_the_api() -> None:
 def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() -> None:
     """``1.0+2.1`` is a list in 1.x, as specified; ``+`` and ``1.0+`` are expressions, in either encoding."""
     for plus in ("+", "%2B"):
-        assert [one.text for one in parsed(f"codelist/A/B/1.0{plus}2.1").versions] == ["1.0", "2.1"]
-        assert [one.text for one in parsed(f"codelist/A/B/1.0{plus}").versions] == ["1.0+"]
-        assert [one.text for one in parsed(f"codelist/A/B/{plus}").versions] == ["+"]
-        assert [one.text for one in parsed(f"structure/codelist/A/B/1.0{plus},2.0").versions] == ["1.0+", "2.0"]
+        assert [version.text for version in parsed(f"codelist/A/B/1.0{plus}2.1").versions] == ["1.0", "2.1"]
+        assert [version.text for version in parsed(f"codelist/A/B/1.0{plus}").versions] == ["1.0+"]
+        assert [version.text for version in parsed(f"codelist/A/B/{plus}").versions] == ["+"]
+        assert [version.text for version in parsed(f"structure/codelist/A/B/1.0{plus},2.0").versions] == ["1.0+", "2.0"]
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,12 @@ def message(path: str, query: str = "", structures: Structures = REGISTRY, **set
 
 def found(path: str, query: str = "", structures: Structures = REGISTRY) -> set[str]:
     """Return the artefacts of an answer, with their classes."""
-    return {f"{one.cls} {one.reference}" for one in message(path, query, structures).artefacts}
+    return {f"{artefact.cls} {artefact.reference}" for artefact in message(path, query, structures).artefacts}
 
 
 def ids(artefact: Artefact) -> list[str]:
     """Return the ids of the items of a scheme."""
-    return list(artefact.items) if hasattr(artefact, "items") else [one.id for one in artefact.values]  # type: ignore[attr-defined]
+    return list(artefact.items) if hasattr(artefact, "items") else [value.id for value in artefact.values]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_agencies_ids_and_versions_select(path: str, references: set[str]) -> No
     """Lists, wildcards, version expressions and sub-agencies (as written) select these artefacts and no others."""
     accept = str(Format.SDMX_JSON_2_1)
     made = answer(RestRequest(path, "", accept), REGISTRY)
-    assert {one.reference for one in read_message(made.body).artefacts} == references
+    assert {artefact.reference for artefact in read_message(made.body).artefacts} == references
 
 
 @pytest.mark.parametrize(
@@ -199,14 +199,16 @@ def test_an_agency_scheme_belongs_to_the_artefacts_of_agencies_that_it_holds() -
 def test_partial_references_have_the_items_that_the_answer_uses() -> None:
     """Codelists have the codes that constraints allow, other schemes the items that the answer refers to."""
     artefacts = message("structure/dataflow/ECB/EXR", "references=all&detail=referencepartial").artefacts
-    items = {one.reference: ids(artefacts[one]) for one in artefacts if hasattr(artefacts[one], "items")}
+    items = {
+        artefact.reference: ids(artefacts[artefact]) for artefact in artefacts if hasattr(artefacts[artefact], "items")
+    }
     assert {name: items[name] for name in ("ECB:CL_FREQ(1.0)", "ECB.DISS:CL_AREA(1.0)", "ECB:CONCEPTS(1.0)",
                                            "ECB:DATA_PROVIDERS(1.0)", "ECB:DOMAINS(1.0)", "SDMX:AGENCIES(1.0)")} == {
         "ECB:CL_FREQ(1.0)": ["A", "M"], "ECB.DISS:CL_AREA(1.0)": ["AT", "DE", "FR"],
         "ECB:CONCEPTS(1.0)": ["FREQ", "AREA", "OBS_VALUE", "UNIT"], "ECB:DATA_PROVIDERS(1.0)": ["P1"],
         "ECB:DOMAINS(1.0)": ["ECO"], "SDMX:AGENCIES(1.0)": ["ECB"],
     }  # fmt: skip
-    partial = {one.reference for one in artefacts if artefacts[one].is_partial}
+    partial = {artefact.reference for artefact in artefacts if artefacts[artefact].is_partial}
     assert partial == {"ECB:CL_FREQ(1.0)", "ECB:CONCEPTS(1.0)", "ECB:DATA_PROVIDERS(1.0)", "ECB:DOMAINS(1.0)",
                        "SDMX:AGENCIES(1.0)", "ECB:AGENCIES(1.0)"}  # fmt: skip
     unconstrained = message(
@@ -221,7 +223,7 @@ def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> N
     """A constraint that ends yesterday allows what it forbade; the tags distinguish the days."""
     constraint = ARTEFACTS[urn("DataConstraint ECB:EXR_CODES(1.0)")]
     assert isinstance(constraint, DataConstraint)
-    others = [one for one in ARTEFACTS.values() if one is not constraint]
+    others = [artefact for artefact in ARTEFACTS.values() if artefact is not constraint]
     structures = version_of([*others, structs.replace(constraint, valid_to="2026-01-31T23:59:59")])
     allowed, tags = {}, set()
     for day in (date(2026, 1, 31), date(2026, 2, 1)) * 2:
@@ -232,7 +234,7 @@ def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> N
             codes = read_message(made.body).artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]
             allowed[day, path] = ids(codes)
             tags.add(dict(made.headers)["ETag"])
-    assert [len(one) for one in allowed.values()] == [2, 2, 4, 4]
+    assert [len(value) for value in allowed.values()] == [2, 2, 4, 4]
     assert len(tags) == 4
 
 
@@ -247,13 +249,13 @@ def test_a_detail_reduces_matched_and_referenced_artefacts(detail: str, matched:
     """A stub has names and an address, a complete stub also descriptions; neither has content."""
     artefacts = message("structure/codelist/ECB/CL_FREQ/1.0", f"references=parents&detail={detail}",
                         base_url="https://example.org/sdmx/v2").artefacts  # fmt: skip
-    for one in artefacts.values():
-        wanted = matched if one.urn.id == "CL_FREQ" else referenced
-        assert one.names == ARTEFACTS[one.urn].names
-        assert bool(one.descriptions) == (wanted != "stub")
-        assert one.is_external_reference == (wanted != "full")
-        path = f"{one.urn.cls.lower()}/ECB/{one.urn.id}/{one.urn.version}"
-        assert one.structure_url == (None if wanted == "full" else f"https://example.org/sdmx/v2/structure/{path}")
+    for artefact in artefacts.values():
+        wanted = matched if artefact.urn.id == "CL_FREQ" else referenced
+        assert artefact.names == ARTEFACTS[artefact.urn].names
+        assert bool(artefact.descriptions) == (wanted != "stub")
+        assert artefact.is_external_reference == (wanted != "full")
+        path = f"{artefact.urn.cls.lower()}/ECB/{artefact.urn.id}/{artefact.urn.version}"
+        assert artefact.structure_url == (None if wanted == "full" else f"https://example.org/sdmx/v2/structure/{path}")
 
 
 def test_artefacts_beside_others_in_a_message_are_found() -> None:
@@ -272,7 +274,7 @@ def test_artefacts_beside_others_in_a_message_are_found() -> None:
 def test_a_schema_query_returns_the_structures_that_determine_valid_data(context: str) -> None:
     """Structure, constraints and the items that may be used come together; other artefacts do not."""
     artefacts = message(f"schema/{context}/1.0").artefacts
-    classes = {one.cls for one in artefacts}
+    classes = {artefact.cls for artefact in artefacts}
     lists = {"DataStructure", "ConceptScheme", "Codelist", "ValueList", "AgencyScheme"}
     is_constrained = not context.startswith("datastructure")
     assert classes == lists | ({"DataConstraint"} if is_constrained else set())

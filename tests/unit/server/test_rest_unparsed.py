@@ -83,7 +83,7 @@ def test_a_recognized_path_means_what_the_parser_finds(words: list[str]) -> None
     path = "/".join(words)
     found = named_artefact(path)
     if found is not None:
-        names = {(one.cls, one.agency, one.id, one.version) for one in found.urns}
+        names = {(urn.cls, urn.agency, urn.id, urn.version) for urn in found.urns}
         assert (found.api, names) == named_by_parser(path)
         assert found.urns == tuple(Urn.of(*name) for name in ((u.cls, u.agency, u.id, u.version) for u in found.urns))
 
@@ -91,7 +91,9 @@ def test_a_recognized_path_means_what_the_parser_finds(words: list[str]) -> None
 @cache
 def registry_in(format_: Format) -> Structures:
     """Return the registry in a format, without the artefacts that the format cannot represent."""
-    return known(*(one for one in ARTEFACTS.values() if explain_unwritable(one, format_) is None), format_=format_)
+    return known(
+        *(artefact for artefact in ARTEFACTS.values() if explain_unwritable(artefact, format_) is None), format_=format_
+    )
 
 
 def paths_of(own: Urn) -> Iterator[str]:

@@ -76,7 +76,7 @@ def test_each_kind_is_read_as_it_is_with_gzip_and_in_an_archive(name: str, tmp_p
         assert path.suffix == SUFFIXES[suffix]
         results.append(counted(path))
     assert results[0][0] + results[0][1] >= 3
-    assert all(one == results[0] for one in results)
+    assert all(result == results[0] for result in results)
 
 
 @pytest.mark.parametrize("name", ["Parquet", "Arrow file"])

@@ -23,5 +23,5 @@ def pysdmx() -> Any:
     except ImportError as error:
         raise MissingExtraError("converting to pysdmx", "pysdmx") from error
     modules = (code, constraint, dataset, dataflow, organisation, model)
-    found = {name: kind for one in modules for name, kind in vars(one).items()}
+    found = {name: kind for module in modules for name, kind in vars(module).items()}
     return SimpleNamespace(**found | {"Invalid": Invalid})
