@@ -27,7 +27,7 @@ _VALUE_BYTES = 200
 _A_TRANSACTION = 10
 
 
-class Road:
+class ReplicationPath:
     """The delta builder, store and publisher, connected as by a follower of one partition."""
 
     def __init__(self, keys: int, folder: str | None = None) -> None:
@@ -67,7 +67,7 @@ def main() -> None:
     """Build both states, then apply transactions in turn."""
     few, many, transactions = map(int, sys.argv[1:4])
     folder = next(iter(sys.argv[4:]), None)
-    roads = {few: Road(few, folder), many: Road(many, folder)}
+    roads = {few: ReplicationPath(few, folder), many: ReplicationPath(many, folder)}
     took_us: dict[int, list[float]] = {few: [], many: []}
     for _ in range(transactions):
         for keys, road in roads.items():

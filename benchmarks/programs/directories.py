@@ -85,7 +85,7 @@ def _seconds(of: Mapping[str, Terminal], order: list[int]) -> float:
     return time.perf_counter() - began_s
 
 
-class Road:
+class DirectoryVersions:
     """The contents of a directory, version after version."""
 
     def __init__(self, keys: int) -> None:
@@ -116,7 +116,7 @@ class Road:
 
 def changes(few: int, many: int, times: int) -> None:
     """Change both in turn, so that fluctuations of the machine affect both."""
-    roads = {few: Road(few), many: Road(many)}
+    roads = {few: DirectoryVersions(few), many: DirectoryVersions(many)}
     took_us: dict[int, list[float]] = {few: [], many: []}
     for _ in range(times):
         for keys, road in roads.items():

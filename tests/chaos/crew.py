@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chaos.children import Child
 from chaos.cluster import Cluster
-from chaos.faults import Lives
+from chaos.faults import RestartedChild
 from chaos.options import TOPIC, Options
 from chaos.replicas import Watch, make
 
@@ -19,7 +19,7 @@ def writer_name(number: int) -> str:
     return f"writer-{number}"
 
 
-class Crew:
+class ProcessFactory:
     """A factory of the writers and replicas of a run. Replicas are behind the proxies, writers are not."""
 
     def __init__(self, options: Options, folder: Path, cluster: Cluster) -> None:
@@ -31,7 +31,7 @@ class Crew:
         replica = make(self._cluster.proxied_bootstrap, TOPIC, options.boundaries, naive=options.naive)
         return Watch(replica, self._folder, name, options.writers, options.seed, slow=not options.naive)
 
-    def writer(self, number: int) -> Lives:
+    def writer(self, number: int) -> RestartedChild:
         """Start a writer in a separate process; each restart continues the same history."""
         name, options = writer_name(number), self._options
         settings = {
@@ -39,9 +39,9 @@ class Crew:
             "path": str(self._folder / f"{name}.jsonl"),
             "pause_s": _RARELY_S if options.boundaries == "quiescence" else _OFTEN_S,
         }  # fmt: skip
-        return Lives(name, lambda _: Child("chaos.writers", settings, self._folder / f"{name}.log"))
+        return RestartedChild(name, lambda _: Child("chaos.writers", settings, self._folder / f"{name}.log"))
 
-    def replica(self, number: int) -> Lives:
+    def replica(self, number: int) -> RestartedChild:
         """Start a replica in a separate process; each restart has its own files, and may use the store."""
         name, options = f"replica-{number}", self._options
         settings = {
@@ -54,4 +54,4 @@ class Crew:
             more = {"name": f"{name}.{life}", "seed": options.seed * 1000 + life}
             return Child("chaos.replicas", {**settings, **more}, self._folder / f"{name}.log")
 
-        return Lives(name, begin)
+        return RestartedChild(name, begin)

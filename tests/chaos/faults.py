@@ -49,7 +49,7 @@ class Target:
     group: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Tormentor:
+class FaultInjector:
     """The source of faults, which draws and applies them until stopped; then every target is repaired.
 
     Attributes:
@@ -64,7 +64,7 @@ class Tormentor:
         self._stopping = threading.Event()
         self._errors: list[BaseException] = []
         self._strikes: list[threading.Thread] = []
-        self._thread = threading.Thread(target=self._run, name="tormentor", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="fault-injector", daemon=True)
 
     def start(self) -> None:
         """Begin to draw faults."""
@@ -155,7 +155,7 @@ def network_targets(network: Network, proxies: int) -> list[Target]:
     ]
 
 
-class Lives:
+class RestartedChild:
     """A child process that is started again when it was killed; each incarnation has a number."""
 
     def __init__(self, name: str, begin: Callable[[int], Child]) -> None:
@@ -173,7 +173,7 @@ class Lives:
         self.child = self._begin(self.life)
 
 
-class Freezing(NamedTuple):
+class FreezeSettings(NamedTuple):
     """The weight of freezing a child, relative to a kill, and the duration (from, to; in seconds)."""
 
     weight: float
@@ -181,7 +181,13 @@ class Freezing(NamedTuple):
 
 
 def child_target(
-    lives: Lives, kind: str, share: float, shortly: Freezing, too_long: Freezing, *, rest_s: float = 2.0
+    lives: RestartedChild,
+    kind: str,
+    share: float,
+    shortly: FreezeSettings,
+    too_long: FreezeSettings,
+    *,
+    rest_s: float = 2.0,
 ) -> Target:
     """Return the faults of a child: a kill with a restart, or a freeze, short or long enough for a timeout."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chaos.found import Found
+from chaos.found import Violations
 
 
 class Kind(StrEnum):
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 @dataclass(slots=True)
-class Findings(Found[Kind]):
+class Findings(Violations[Kind]):
     """Counts and the first sentences of each kind of violation; and counts of what was checked."""
 
     versions: int = 0

@@ -17,7 +17,7 @@ _TEXTS_KEPT = 20
 
 
 @dataclass(slots=True)
-class Found(Generic[K]):
+class Violations(Generic[K]):
     """Counts and the first sentences of each kind of violation."""
 
     found: Counter[K] = field(default_factory=Counter)
@@ -36,7 +36,9 @@ class Found(Generic[K]):
         return self.found.total()
 
 
-def show_found(console: Console, rows: Iterable[tuple[str, Any]], kinds: Collection[str], found: Found[Any]) -> None:
+def show_found(
+    console: Console, rows: Iterable[tuple[str, Any]], kinds: Collection[str], found: Violations[Any]
+) -> None:
     """Print the table of a report, with violations in red, and the sentences."""
     table = Table(show_header=False)
     for what, count in rows:

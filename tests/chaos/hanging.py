@@ -23,7 +23,7 @@ _PARTITION = struct.Struct(">ih")
 _PRODUCER = struct.Struct(">qiiqiq")
 
 
-class Hanging(NamedTuple):
+class HangingTransaction(NamedTuple):
     """An open transaction of a partition; the numbers are Kafka's."""
 
     producer_id: int
@@ -50,17 +50,17 @@ def abort_open(admin: AdminClient, topic: str, partitions: int) -> list[str]:
     return aborted
 
 
-def _abort_request(partition: Partition, found: Hanging) -> bytes:
+def _abort_request(partition: Partition, found: HangingTransaction) -> bytes:
     """Encode WriteTxnMarkers: one abort marker in one partition."""
     body = Writer().count(1).pack("qhb", found.producer_id, found.producer_epoch, 0)
     body.count(1).string(partition.topic).count(1).pack("i", partition.partition).tags()
     return body.pack("i", max(found.coordinator_epoch, 0)).tags().tags().done()
 
 
-def _read(answer: bytes) -> list[Hanging]:
+def _read(answer: bytes) -> list[HangingTransaction]:
     """Decode the answer of DescribeProducers for one partition: its open transactions."""
     cursor = Cursor(memoryview(answer), 4)  # after the throttle time
-    found: list[Hanging] = []
+    found: list[HangingTransaction] = []
     for _ in range(cursor.uvarint() - 1):
         cursor.string()  # topic
         for _ in range(cursor.uvarint() - 1):
@@ -72,10 +72,10 @@ def _read(answer: bytes) -> list[Hanging]:
     return [each for each in found if each.first_offset >= 0]
 
 
-def _active(cursor: Cursor) -> Hanging:
+def _active(cursor: Cursor) -> HangingTransaction:
     producer, epoch, _sequence, _last_ms, coordinator_epoch, first = cursor.unpack(_PRODUCER)
     cursor.tags()
-    return Hanging(producer, epoch, coordinator_epoch, first)
+    return HangingTransaction(producer, epoch, coordinator_epoch, first)
 
 
 def _ask(link: socket.socket, api: int, version: int, body: bytes) -> bytes:

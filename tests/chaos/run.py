@@ -16,8 +16,16 @@ from typing import Any
 from chaos import independent
 from chaos.checker import INDEPENDENT, check
 from chaos.cluster import Cluster, compacted_hard
-from chaos.crew import Crew, writer_name
-from chaos.faults import Freezing, Lives, Target, Tormentor, broker_targets, child_target, network_targets
+from chaos.crew import ProcessFactory, writer_name
+from chaos.faults import (
+    FaultInjector,
+    FreezeSettings,
+    RestartedChild,
+    Target,
+    broker_targets,
+    child_target,
+    network_targets,
+)
 from chaos.history import History, lines
 from chaos.log_witness import LogWitness, cut_by_kafka
 from chaos.options import TOPIC, Options
@@ -70,7 +78,7 @@ def log_to(path: Path) -> Iterator[None]:
         handler.close()
 
 
-def _mortal(stack: ExitStack, lives: Lives) -> Lives:
+def _mortal(stack: ExitStack, lives: RestartedChild) -> RestartedChild:
     """A process that does not outlive the run."""
     stack.callback(lives.kill)
     return lives
@@ -92,13 +100,13 @@ class _Run:
             stack.callback(Witness(cluster.proxied_bootstrap, TOPIC, options.partitions, path).close)
             log = self._folder / "log.jsonl"
             stack.callback(LogWitness(cluster.bootstrap, TOPIC, log).close)
-            crew = Crew(options, self._folder, cluster)
+            crew = ProcessFactory(options, self._folder, cluster)
             inside = crew.watch("inside")
             stack.callback(inside.close)
             writers = [_mortal(stack, crew.writer(number)) for number in range(options.writers)]
             replicas = [_mortal(stack, crew.replica(number)) for number in range(options.replicas)]
             self._wait_for_commits()
-            survived = self._torment(cluster, writers, replicas)
+            survived = self._inject_faults(cluster, writers, replicas)
             self._say("faults are over; writers end")
             self._end_writers(writers)
             ends = independent.wait_decided(
@@ -128,31 +136,33 @@ class _Run:
                     raise BrokerError(f"{path.stem} committed nothing in {_BEGIN_S:.0f} s; see its log beside {path}")
                 time.sleep(0.1)
 
-    def _torment(self, cluster: Cluster, writers: list[Lives], replicas: list[Lives]) -> Counter[str]:
+    def _inject_faults(
+        self, cluster: Cluster, writers: list[RestartedChild], replicas: list[RestartedChild]
+    ) -> Counter[str]:
         targets: list[Target] = [
             *broker_targets(cluster),
             *network_targets(cluster.network, self._options.brokers),
             *_frozen_at_times(writers, "writer", TRANSACTION_TIMEOUT_MS / 1000),
             *_frozen_at_times(replicas, "replica", 6.0),
         ]
-        tormentor = Tormentor(targets, self._options.seed, self._struck)
+        injector = FaultInjector(targets, self._options.seed, self._struck)
         began_s = time.monotonic()
-        tormentor.start()
+        injector.start()
         try:
-            while (rest_s := self._rest_s(time.monotonic() - began_s, tormentor)) > 0 and tormentor.error is None:
+            while (rest_s := self._rest_s(time.monotonic() - began_s, injector)) > 0 and injector.error is None:
                 time.sleep(min(self._say_every_s, rest_s))
-                past_s, faults = time.monotonic() - began_s, tormentor.survived.total()
+                past_s, faults = time.monotonic() - began_s, injector.survived.total()
                 self._say(f"{past_s:.0f} of {self._options.seconds:.0f} s, {faults} faults survived")
         finally:
-            tormentor.stop()
-        return tormentor.survived
+            injector.stop()
+        return injector.survived
 
-    def _rest_s(self, past_s: float, tormentor: Tormentor) -> float:
+    def _rest_s(self, past_s: float, injector: FaultInjector) -> float:
         """Return how long faults continue from here."""
         options = self._options
         if past_s < options.seconds or past_s > _LONGER_S:
             return options.seconds - past_s
-        few = len(self._committed()) < options.least_commits or tormentor.survived.total() < options.least_faults
+        few = len(self._committed()) < options.least_commits or injector.survived.total() < options.least_faults
         return 1.0 if few else 0.0
 
     def _committed(self) -> list[Any]:
@@ -162,7 +172,7 @@ class _Run:
         with (self._folder / "faults.log").open("a", encoding="utf-8") as file:
             file.write(f"{time.monotonic():.3f} {fault}\n")
 
-    def _end_writers(self, writers: list[Lives]) -> None:
+    def _end_writers(self, writers: list[RestartedChild]) -> None:
         """Let every writer end by itself, so that nothing stays open; a writer that cannot is restarted to clean up."""
         for writer in writers:
             writer.child.tell({"stop": True})
@@ -174,7 +184,9 @@ class _Run:
                 writer.begin_anew()
                 writer.child.tell({"stop": True})
 
-    def _end_replicas(self, crew: Crew, inside: Watch, replicas: list[Lives], ends: dict[int, int]) -> None:
+    def _end_replicas(
+        self, crew: ProcessFactory, inside: Watch, replicas: list[RestartedChild], ends: dict[int, int]
+    ) -> None:
         for replica in replicas:
             replica.child.tell({"positions": ends, "timeout_s": _END_S})
         positions = {Partition(TOPIC, number): end for number, end in ends.items()}
@@ -195,7 +207,7 @@ class _Run:
         return Counter(line["state"] for path in files for line in lines(path) if line["event"] == "state")
 
 
-def _frozen_at_times(children: list[Lives], kind: str, too_long_s: float) -> list[Target]:
+def _frozen_at_times(children: list[RestartedChild], kind: str, too_long_s: float) -> list[Target]:
     """Return the durations of freezes, few of them long enough for a timeout."""
-    shortly, too_long = Freezing(1.0, (0.2, 3.0)), Freezing(0.1, (too_long_s, too_long_s + 2))
+    shortly, too_long = FreezeSettings(1.0, (0.2, 3.0)), FreezeSettings(0.1, (too_long_s, too_long_s + 2))
     return [child_target(child, kind, 1 / len(children), shortly, too_long) for child in children]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chaos.found import Found
+from chaos.found import Violations
 from chaos.outbox.expected import Expected
 from chaos.outbox.watch import Logged, Version, number_of
 from kafka_replica.producer.outbox import Status
@@ -33,7 +33,7 @@ class Flaw(StrEnum):
 
 
 @dataclass(slots=True)
-class Flaws(Found[Flaw]):
+class Flaws(Violations[Flaw]):
     """Counts and the first sentences of each kind of violation; and counts of what was checked."""
 
     transactions: int = 0

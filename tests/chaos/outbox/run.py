@@ -17,7 +17,7 @@ from sqlalchemy import select
 from chaos import independent
 from chaos.children import Child
 from chaos.cluster import Cluster, compacted_hard
-from chaos.faults import Freezing, Lives, Target, Tormentor, broker_targets, child_target
+from chaos.faults import FaultInjector, FreezeSettings, RestartedChild, Target, broker_targets, child_target
 from chaos.history import lines
 from chaos.outbox.checker import Flaw, Flaws, check_end, check_log, check_marks, check_versions
 from chaos.outbox.expected import expected_of
@@ -80,7 +80,7 @@ class _Run:
             operator = Operator(producer)
             stack.callback(operator.close)
             self._wait_for_sent(producer)
-            survived = self._torment(cluster, store, producer, operator, [*instances, *recorders])
+            survived = self._inject_faults(cluster, store, producer, operator, [*instances, *recorders])
             self._say("faults are over; what is pending is sent")
             for lives in recorders:
                 lives.child.tell({"stop": True})
@@ -108,11 +108,11 @@ class _Run:
             for key, value in _GHOSTS.items():
                 transaction.put(key, value.encode())
 
-    def _mortal(self, stack: ExitStack, lives: Lives) -> Lives:
+    def _mortal(self, stack: ExitStack, lives: RestartedChild) -> RestartedChild:
         stack.callback(lives.kill)
         return lives
 
-    def _instance(self, cluster: Cluster, store: Store, number: int) -> Lives:
+    def _instance(self, cluster: Cluster, store: Store, number: int) -> RestartedChild:
         name = f"instance-{number}"
 
         def begin(life: int) -> Child:
@@ -122,16 +122,16 @@ class _Run:
             }  # fmt: skip
             return Child("chaos.outbox.instance", arguments, self._folder / f"{name}.log")
 
-        return Lives(name, begin)
+        return RestartedChild(name, begin)
 
-    def _recorder(self, store: Store, number: int) -> Lives:
+    def _recorder(self, store: Store, number: int) -> RestartedChild:
         name = f"recorder-{number}"
 
         def begin(life: int) -> Child:
             arguments = {"database": store.url, "seed": f"{self._options.seed} {number} {life}"}
             return Child("chaos.outbox.recorder", arguments, self._folder / f"{name}.log")
 
-        return Lives(name, begin)
+        return RestartedChild(name, begin)
 
     def _wait_for_sent(self, producer: StructureProducer) -> None:
         """Wait until a record was sent, so that there is something to break."""
@@ -141,27 +141,32 @@ class _Run:
                 raise BrokerError(f"nothing was sent in {_BEGIN_S:.0f} s; see the logs in {self._folder}")
             time.sleep(0.2)
 
-    def _torment(
-        self, cluster: Cluster, store: Store, producer: StructureProducer, operator: Operator, children: list[Lives]
+    def _inject_faults(
+        self,
+        cluster: Cluster,
+        store: Store,
+        producer: StructureProducer,
+        operator: Operator,
+        children: list[RestartedChild],
     ) -> Counter[str]:
         targets = [*broker_targets(cluster), *store.targets, *map(_child_target, children)]
-        tormentor = Tormentor(targets, self._options.seed, self._struck)
+        injector = FaultInjector(targets, self._options.seed, self._struck)
         began_s = time.monotonic()
-        tormentor.start()
+        injector.start()
         try:
-            while tormentor.error is None and not operator.contradictions:
+            while injector.error is None and not operator.contradictions:
                 past_s = time.monotonic() - began_s
-                rest_s = self._rest_s(past_s, tormentor, producer)
+                rest_s = self._rest_s(past_s, injector, producer)
                 if rest_s <= 0:
                     break
                 time.sleep(min(self._say_every_s, rest_s))
-                past_s, faults = time.monotonic() - began_s, tormentor.survived.total()
+                past_s, faults = time.monotonic() - began_s, injector.survived.total()
                 self._say(f"{past_s:.0f} of {self._options.seconds:.0f} s, {faults} faults survived")
         finally:
-            tormentor.stop()
-        return tormentor.survived
+            injector.stop()
+        return injector.survived
 
-    def _rest_s(self, past_s: float, tormentor: Tormentor, producer: StructureProducer) -> float:
+    def _rest_s(self, past_s: float, injector: FaultInjector, producer: StructureProducer) -> float:
         options = self._options
         if past_s < options.seconds or past_s > _LONGER_S:
             return options.seconds - past_s
@@ -169,7 +174,7 @@ class _Run:
             few = count_rows(producer.engine) < options.least_recorded
         except Exception:  # noqa: BLE001 - the database is dead at the moment, by whichever error of its driver
             few = options.least_recorded > 0
-        return 1.0 if few or tormentor.survived.total() < options.least_faults else 0.0
+        return 1.0 if few or injector.survived.total() < options.least_faults else 0.0
 
     def _struck(self, fault: str) -> None:
         with (self._folder / "faults.log").open("a", encoding="utf-8") as file:
@@ -203,9 +208,11 @@ class _Run:
         return Counter(line["event"] for path in files for line in lines(path))
 
 
-def _child_target(lives: Lives) -> Target:
+def _child_target(lives: RestartedChild) -> Target:
     """Return the durations of freezes, some of them longer than a lease."""
     kind = lives.name.partition("-")[0]
     share = 0.6 if kind == "instance" else 0.3
     # On a busy machine a process takes seconds to start.
-    return child_target(lives, kind, share, Freezing(0.5, (0.2, 1.0)), Freezing(0.8, (2.5, 5.0)), rest_s=5.0)
+    return child_target(
+        lives, kind, share, FreezeSettings(0.5, (0.2, 1.0)), FreezeSettings(0.8, (2.5, 5.0)), rest_s=5.0
+    )

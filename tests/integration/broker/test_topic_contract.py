@@ -24,7 +24,7 @@ from support.broker.kafka_tools import AGGRESSIVE, quiet
 from support.broker.kafka_tools import producer as transactional
 from support.broker.topic_backend import FILLER, PATIENCE_S, Backend, Writing
 from support.broker.topic_contract import MARKERS, TopicContract, both_kinds
-from support.broker.topic_history import Player, random_history
+from support.broker.topic_history import BackendPlayer, random_history
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
@@ -221,7 +221,7 @@ def test_the_same_history_makes_the_same_log_and_the_same_versions(
     """A random history gives equal logs, batch by batch, and equal versions on a real topic and on a fake one."""
     real = RealTopic(local_kafka, kafka_topic("twin", partitions=partitions), partitions)
     fake = FakeBackend(partitions, real.name)
-    players = [Player(real), Player(fake)]
+    players = [BackendPlayer(real), BackendPlayer(fake)]
     compared = 0
     with real.replica(boundaries=boundaries) as real_replica, fake.replica(boundaries=boundaries) as fake_replica:
         for step in random_history(seed, 80, partitions):

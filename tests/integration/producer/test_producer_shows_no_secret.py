@@ -22,7 +22,7 @@ from support.closed_port import closed_port
 from support.core.secret_tools import PASSWORD, Attempt, everything_logged, shown
 from support.producer.mail_tools import mail_server
 from support.producer.postgres_tools import LocalPostgres
-from support.producer.sdmx_service import Says, SdmxService
+from support.producer.sdmx_service import Response, SdmxService
 
 _SECRETS = (
     PASSWORD, base64.b64encode(f"\0me\0{PASSWORD}".encode()).decode(),
@@ -134,7 +134,7 @@ def test_a_services_secrets_are_not_shown(kind: str) -> None:
 
     with everything_logged() as log, SdmxService() as service:
         errors = [Attempt(source(f"http://127.0.0.1:{closed_port()}/sdmx").read).error()]
-        service.answers["*"] = Says("who are you?", 401)
+        service.answers["*"] = Response("who are you?", 401)
         errors.append(Attempt(source(service.url).read).error())
     assert all(isinstance(error, SourceError) for error in errors), errors
     check("".join(map(shown, errors)) + log.text)

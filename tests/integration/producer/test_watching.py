@@ -26,7 +26,7 @@ from kafka_replica.producer.notices.notices import Notice, SourceFailure, Source
 from kafka_replica.producer.sources import FolderSettings, FolderSource, ServiceSettings, ServiceSource, Watcher
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, producer_command, settings_of, transactions_of
-from support.producer.sdmx_service import Says, SdmxService
+from support.producer.sdmx_service import Response, SdmxService
 from support.producer.structure_samples import codelist, urn
 from support.waiting import wait_until
 
@@ -108,7 +108,7 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
     topic, received = kafka_topic(config=KEEP), list[Notice]()
     settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
     with SdmxService(etags=True) as service:
-        service.answers["*"] = Says(codelist("CL_A"))
+        service.answers["*"] = Response(codelist("CL_A"))
         source = ServiceSource(ServiceSettings(service.url, interval_s=0.1, retries=0))
         idle = ServiceSource(ServiceSettings(service.url + "/other", interval_s=0.1))
         first, second = StructureProducer(settings, observers=[received.append]), StructureProducer(settings)
@@ -117,17 +117,17 @@ def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_top
             with second, Watcher(idle, second):
                 with Watcher(source, first):
                     wait_until(lambda: first.status().sent == 1, "it publishes")
-                    service.answers["*"] = Says("no", 500)
+                    service.answers["*"] = Response("no", 500)
                     wait_until(lambda: any(isinstance(notice, SourceFailure) for notice in received), "it fails")
                     before = len(received)
-                    service.answers["*"] = Says(codelist("CL_A"))
+                    service.answers["*"] = Response(codelist("CL_A"))
                     wait_until(
                         lambda: any(isinstance(notice, SourceRead) for notice in received[before:]), "it is well again"
                     )
                     assert first.counts.source_error is None
                     assert not any("other" in http_request.path for http_request in service.requests)
                 first.close()
-                service.answers["*"] = Says(codelist("CL_A CL_B"))
+                service.answers["*"] = Response(codelist("CL_A CL_B"))
                 wait_until(lambda: second.status().sent == 2, "the other one publishes")
         failures = [notice for notice in received if isinstance(notice, SourceFailure)]
         assert len(failures) == 1, "each reason once"

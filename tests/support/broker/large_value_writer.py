@@ -28,7 +28,7 @@ def value_of(token: bytes, size: int) -> bytes:
     return (token * (size // len(token) + 1))[:size]
 
 
-class Dying:
+class CrashAfterChunks:
     """Kills the process after a number of chunks."""
 
     def __init__(self, chunks: int) -> None:
@@ -47,7 +47,7 @@ class Dying:
 def main() -> None:
     """Write until the end or until it dies."""
     bootstrap, topic, run, dies = sys.argv[1:]
-    chance, dying = random.Random(int(run)), Dying(int(dies))
+    chance, dying = random.Random(int(run)), CrashAfterChunks(int(dies))
     config: dict[str, Any] = {"bootstrap.servers": bootstrap, "log_level": 0}
     put = Transaction.put
 

@@ -45,7 +45,7 @@ def random_history(seed: int, steps: int, partitions: int) -> Iterator[Decision]
     yield from (Decision("commit", writer) for writer in sorted(is_open))
 
 
-class Player:
+class BackendPlayer:
     """A player of the steps on one backend."""
 
     def __init__(self, backend: Backend) -> None:

@@ -14,7 +14,7 @@ FLOW: Final = "KR_DEMO:LABOUR(1.0)"
 SAMPLES: Final = sample_files()[0].parent
 
 
-class Done(NamedTuple):
+class CompletedRun(NamedTuple):
     """The result of a command."""
 
     returncode: int
@@ -22,15 +22,15 @@ class Done(NamedTuple):
     stderr: str
 
 
-Run: TypeAlias = Callable[..., Done]
+Run: TypeAlias = Callable[..., CompletedRun]
 
 
 def runner(captured: pytest.CaptureFixture[bytes]) -> Run:
     """Return a function that runs a command in this process."""
 
-    def run_it(*arguments: object) -> Done:
+    def run_it(*arguments: object) -> CompletedRun:
         code = run_command([str(argument) for argument in arguments])
         out, err = captured.readouterr()
-        return Done(code, out.decode(), err.decode())
+        return CompletedRun(code, out.decode(), err.decode())
 
     return run_it

@@ -22,7 +22,7 @@ State = dict[Partition, dict[str, int]]
 """The offset of each key's record."""
 
 
-class GhostError(AssertionError):
+class WrongKeysError(AssertionError):
     """A deleted key is shown, or a key is missing."""
 
 
@@ -166,7 +166,7 @@ class Reader:
         """Read to the ends, and show the result, unless it is too late.
 
         Raises:
-            GhostError: the result is not the actual state.
+            WrongKeysError: the result is not the actual state.
         """
         for partition in PARTITIONS:
             self.fetch(partition, 1 << 30)
@@ -184,7 +184,7 @@ class Reader:
         self.rule.forgive()
         self.versions += 1
         if self.state != self.world.truth():
-            raise GhostError(f"{self.state} is shown instead of {self.world.truth()}")
+            raise WrongKeysError(f"{self.state} is shown instead of {self.world.truth()}")
         self.rule.show(self.positions)
         state = {partition: dict(keys) for partition, keys in self.state.items()}
         self.saved = Saved(state, dict(self.positions), *self.rule.resume_values())

@@ -17,7 +17,7 @@ from kafka_replica.broker.wire.messages import TopicAnswer
 from kafka_replica.transactions import Ends
 from support.core.log_model import TOPIC, Cluster
 from support.core.model_follower import ModelFollower, Parts
-from support.core.model_histories import History, Op, Play
+from support.core.model_histories import History, HistoryPlayer, Op
 from support.core.model_source import ModelSource
 
 COPIES = frozenset({1, 2, 3})
@@ -161,7 +161,7 @@ class VacancyPasses(OneIsInSync):
 
 
 @dataclass
-class LeaderPlay(Play):
+class LeaderHistoryPlayer(HistoryPlayer):
     """A player of histories in which leaders are replaced; at the end every broker knows the present ones."""
 
     parts: Parts = field(default_factory=lambda: Parts(source=LeaderSource))

@@ -45,7 +45,7 @@ OF_THE_READER = {"read", "fetch", "look"}
 
 
 @dataclass
-class Play:
+class HistoryPlayer:
     """A player of a history to a follower, which checks every version it shows."""
 
     history: History

@@ -54,7 +54,7 @@ class World:
     """True if partitions answer a query one after the other."""
 
 
-class Situation:
+class HistoryState:
     """A situation in a history; ``fork`` leaves it unchanged."""
 
     def __init__(self, world: World, parts: Parts) -> None:
@@ -66,7 +66,7 @@ class Situation:
         self.follower = ModelFollower(self.cluster, parts, causal=not world.is_staggered)
         self.follower.source.is_staggered = world.is_staggered
 
-    def fork(self) -> Situation:
+    def fork(self) -> HistoryState:
         """Return a copy that can be continued differently."""
         other = copy(self)
         other.cluster = self.cluster.fork()
@@ -164,10 +164,10 @@ def search(world: World, parts: Parts | None = None) -> Counts:
         parts: the parts of the follower.
     """
     with collector_paused():  # thousands of situations are alive, and none is in a cycle
-        return _search(Situation(world, parts or Parts()))
+        return _search(HistoryState(world, parts or Parts()))
 
 
-def _search(begin: Situation) -> Counts:
+def _search(begin: HistoryState) -> Counts:
     seen = {begin.fingerprint}
     waiting = [begin]
     counts = Counts()
@@ -197,7 +197,7 @@ class Counts:
     ends: int = 0
 
 
-def _finish(situation: Situation) -> None:
+def _finish(situation: HistoryState) -> None:
     last = situation.fork()
     try:
         last.follower.finish()
@@ -206,7 +206,7 @@ def _finish(situation: Situation) -> None:
         raise
 
 
-def _followings(situation: Situation) -> Iterator[Situation]:
+def _followings(situation: HistoryState) -> Iterator[HistoryState]:
     steps = list(situation.steps())
     for step in steps:
         other = situation.fork()
@@ -218,7 +218,7 @@ def _followings(situation: Situation) -> Iterator[Situation]:
         yield from _readings(situation, partition)
 
 
-def _readings(situation: Situation, partition: Partition) -> Iterator[Situation]:
+def _readings(situation: HistoryState, partition: Partition) -> Iterator[HistoryState]:
     """Run one turn of the loop, with all possible steps of writers meanwhile."""
     waiting: list[Meanwhile] = [()]
     while waiting:
@@ -236,7 +236,7 @@ def _readings(situation: Situation, partition: Partition) -> Iterator[Situation]
             waiting += [(*meanwhile, *nothing, steps) for steps in _choices(situation, left)]
 
 
-def _choices(situation: Situation, most: int) -> Iterator[tuple[int, ...]]:
+def _choices(situation: HistoryState, most: int) -> Iterator[tuple[int, ...]]:
     which = range(len(situation.world.programs) + len(situation.cluster.logs) * (situation.world.compactions > 0))
     for count in range(1, most + 1):
         yield from product(which, repeat=count)

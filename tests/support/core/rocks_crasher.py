@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from support.core.rocks_stories import Story, check, die, open_store, stories, trap
+from support.core.rocks_stories import Actions, check, die, open_store, stories, trap
 
 _OPENED_AGAIN_EVERY = 8
 
@@ -39,7 +39,7 @@ def forked(work: Callable[[], None]) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def tell(story: Story, folder: Path, at: int) -> None:
+def tell(story: Actions, folder: Path, at: int) -> None:
     """Run a story until the step of that number."""
     done = os.open(folder.with_suffix(".done"), os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
     with trap(at, die):
@@ -49,7 +49,7 @@ def tell(story: Story, folder: Path, at: int) -> None:
             os.write(done, b".")
 
 
-def crash_everywhere(story: Story, folder: Path) -> tuple[int, set[int]]:
+def crash_everywhere(story: Actions, folder: Path) -> tuple[int, set[int]]:
     """Kill it before each of its steps, and now and then also in each step of reopening the store."""
     found = set[int]()
     for at in count(1):
@@ -66,7 +66,7 @@ def crash_everywhere(story: Story, folder: Path) -> tuple[int, set[int]]:
     raise AssertionError
 
 
-def crash_again(story: Story, left: Path, acts_done: int) -> None:
+def crash_again(story: Actions, left: Path, acts_done: int) -> None:
     """Kill it in each step of opening the store that a crash has left."""
     copy = left.with_name("again")
     for at in count(1):
@@ -78,7 +78,7 @@ def crash_again(story: Story, left: Path, acts_done: int) -> None:
             return
 
 
-def look(story: Story, left: Path, acts_done: int) -> None:
+def look(story: Actions, left: Path, acts_done: int) -> None:
     """Check the store, and report its version to the process that forked."""
     left.with_suffix(".found").write_text(str(check(story, left, acts_done)))
 

@@ -40,7 +40,7 @@ _STEPS: list[tuple[Any, str]] = [
 
 
 @dataclass
-class Story:
+class Actions:
     """A list of acts, and the states that they publish."""
 
     acts: list[Act] = field(default_factory=list)
@@ -48,10 +48,10 @@ class Story:
     states: list[State] = field(default_factory=lambda: [{}])
     may_forget_after: int | None = None  # acts
 
-    def publish(self, changes: State, parts: int = 0, *, anew: bool = False) -> Story:
+    def publish(self, changes: State, parts: int = 0, *, is_rebuilt: bool = False) -> Actions:
         """Publish a version in one act, or in several if it is staged in parts."""
         number = len(self.states)
-        state = {} if anew else self.states[-1]
+        state = {} if is_rebuilt else self.states[-1]
         pieces = [dict(list(changes.items())[at :: parts + 1]) for at in range(parts + 1)]
         for piece in pieces[:-1]:
             self._add(lambda store, piece=piece: store.stage(sized(piece, number)))  # type: ignore[misc]
@@ -59,18 +59,18 @@ class Story:
         self.states.append({key: value for key, value in {**state, **changes}.items() if value is not None})
         return self._add(lambda store: store.apply(sized(pieces[-1], number), mark.position, mark))
 
-    def note(self) -> Story:
+    def note(self) -> Actions:
         """Mark the last version as known to be of a later time."""
         mark = resume_point(len(self.states) - 1, "noted")
         return self._add(lambda store: store.note(mark))
 
-    def rebuild(self, *, forget: bool = False) -> Story:
+    def rebuild(self, *, forget: bool = False) -> Actions:
         """Build the next state from scratch."""
         if forget:
             self.may_forget_after = len(self.acts)
         return self._add(lambda store: store.rebuild(forget=forget))
 
-    def _add(self, act: Act) -> Story:
+    def _add(self, act: Act) -> Actions:
         self.acts.append(act)
         self.published_by.append(len(self.states) - 1)
         return self
@@ -81,23 +81,27 @@ def numbered(count: int, text: bytes, first: int = 0) -> State:
     return {b"k%03d" % number: text for number in range(first, first + count)}
 
 
-def stories() -> dict[str, Story]:
+def stories() -> dict[str, Actions]:
     """Return all stories."""
     some, gone = numbered(60, b"1"), dict.fromkeys(numbered(20, b""))
     staged_twice = {**numbered(50, b"2", 30), **gone}
     return {
-        "plain": Story().publish(some).publish({**gone, b"new": b"2"}).note().publish(numbered(30, b"3", 10)),
-        "staged": Story().publish(some).publish(staged_twice, 2).publish(numbered(60, b"3"), 1).publish({b"a": b"4"}),
-        "little staged": Story().publish({b"a": b"1"}).publish({b"a": b"2", b"b": b"2"}, 1).note(),  # fills no buffer
-        "first": Story().publish(some, 3).publish({b"a": b"2"}),
-        "rebuild": Story().publish(some, 1).rebuild().publish(numbered(40, b"2", 30), 1, anew=True).publish(gone, 1),
-        "rebuild while staged": Story()
+        "plain": Actions().publish(some).publish({**gone, b"new": b"2"}).note().publish(numbered(30, b"3", 10)),
+        "staged": Actions().publish(some).publish(staged_twice, 2).publish(numbered(60, b"3"), 1).publish({b"a": b"4"}),
+        "little staged": Actions().publish({b"a": b"1"}).publish({b"a": b"2", b"b": b"2"}, 1).note(),  # fills no buffer
+        "first": Actions().publish(some, 3).publish({b"a": b"2"}),
+        "rebuild": Actions()
+        .publish(some, 1)
+        .rebuild()
+        .publish(numbered(40, b"2", 30), 1, is_rebuilt=True)
+        .publish(gone, 1),
+        "rebuild while staged": Actions()
         .publish(some)
         ._add(lambda store: store.stage(sized(numbered(70, b"never"), 99)))
         .rebuild()
         .rebuild()
-        .publish(numbered(40, b"2", 30), anew=True),
-        "forget": Story().publish(some).rebuild(forget=True).publish(numbered(9, b"2"), 1, anew=True),
+        .publish(numbered(40, b"2", 30), is_rebuilt=True),
+        "forget": Actions().publish(some).rebuild(forget=True).publish(numbered(9, b"2"), 1, is_rebuilt=True),
     }
 
 
@@ -128,7 +132,7 @@ def shown(store: RocksStore) -> tuple[int, State]:
     return (0 if mark is None else mark.caught_up_ms), dict(found)
 
 
-def check(story: Story, folder: Path, acts_done: int) -> int:
+def check(story: Actions, folder: Path, acts_done: int) -> int:
     """Open the store that a crash has left, and continue.
 
     Args:

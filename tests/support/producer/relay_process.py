@@ -21,7 +21,7 @@ from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.service.structure_producer import ProducerSettings, StructureProducer
 
 
-class Mortal(StructureProducer):
+class CrashingProducer(StructureProducer):
     """Die, or stop, at a step."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -39,7 +39,7 @@ class Mortal(StructureProducer):
                     signal.pthread_kill(threading.get_ident(), end)
 
 
-class Unfenced(Mortal, FencesNobody):
+class Unfenced(CrashingProducer, FencesNobody):
     """A Kafka session without fencing."""
 
 
@@ -53,7 +53,7 @@ def main() -> None:
     ending = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
     settings = ProducerSettings(**json.loads(sys.argv[1]))
-    kind = Unfenced if os.environ.get("FENCING") == "no" else Mortal
+    kind = Unfenced if os.environ.get("FENCING") == "no" else CrashingProducer
     with kind(settings, observers=[tell]):
         ending.wait()
 

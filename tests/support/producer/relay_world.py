@@ -30,7 +30,7 @@ from kafka_replica.producer.relay.events import (
 from kafka_replica.producer.relay.rules import Relay
 
 
-class Luck(enum.Enum):
+class StepOutcome(enum.Enum):
     """The outcome of one step."""
 
     WELL = "well"
@@ -110,7 +110,9 @@ class DeadError(Exception):
 class Instance:
     """A process: its rules, and I/O during which other processes run at each ``yield``."""
 
-    def __init__(self, world: World, name: int, luck: Callable[[], Luck], relay: Callable[[], Relay] = Relay) -> None:
+    def __init__(
+        self, world: World, name: int, luck: Callable[[], StepOutcome], relay: Callable[[], Relay] = Relay
+    ) -> None:
         self.world, self.name, self._luck, self._relay = world, name, luck, relay
         self._steps = self._life()
 
@@ -150,14 +152,14 @@ class Instance:
     def _do(self, effect: Callable[[], Event], failed: Event) -> Generator[None, None, Event]:
         luck = self._luck()
         yield
-        if luck is Luck.DIES:
+        if luck is StepOutcome.DIES:
             raise DeadError
-        if luck is Luck.FAILS:
+        if luck is StepOutcome.FAILS:
             return failed
         event = effect()
-        if luck is Luck.DIES_AFTER:
+        if luck is StepOutcome.DIES_AFTER:
             raise DeadError
-        return failed if luck is Luck.LOST else event
+        return failed if luck is StepOutcome.LOST else event
 
     def _acquire(self) -> Generator[None, None, Event]:
         world = self.world

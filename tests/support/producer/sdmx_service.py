@@ -12,14 +12,14 @@ from typing import NamedTuple, Self
 ML_3_0 = "application/vnd.sdmx.structure+xml;version=3.0.0"
 
 
-class Asked(NamedTuple):
+class ReceivedRequest(NamedTuple):
     """A request, as it arrived."""
 
     path: str
     headers: dict[str, str]
 
 
-class Says(NamedTuple):
+class Response(NamedTuple):
     """A response. ``truncated_by``: that many bytes less than announced are sent, and the connection is closed."""
 
     body: str = ""
@@ -33,8 +33,8 @@ class SdmxService:
     """A server with the responses of ``answers`` by path; ``*`` is for all others. With ETags, if configured."""
 
     def __init__(self, *, etags: bool = False, dates: bool = False) -> None:
-        self.answers: dict[str, Says | Callable[[], Says]] = {}
-        self.requests: list[Asked] = []
+        self.answers: dict[str, Response | Callable[[], Response]] = {}
+        self.requests: list[ReceivedRequest] = []
         self.etags, self.dates = etags, dates
         service = self
 
@@ -65,7 +65,7 @@ class SdmxService:
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         headers = {name.lower(): value for name, value in request.headers.items()}
         path = request.path.removeprefix("/sdmx/")
-        self.requests.append(Asked(path, headers))
+        self.requests.append(ReceivedRequest(path, headers))
         found = self.answers.get(path) or self.answers["*"]
         answer = found() if callable(found) else found
         body = answer.body.encode()

@@ -17,7 +17,7 @@ from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.postgres import TableSource, TableSourceSettings
 
 
-class Mortal(TableSource):
+class CrashingTableSource(TableSource):
     """Die at a step."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -38,4 +38,4 @@ def tell(notice: Notice) -> None:
 
 
 if __name__ == "__main__":
-    Mortal(TableSourceSettings(**json.loads(sys.argv[1])), observers=[tell]).run()
+    CrashingTableSource(TableSourceSettings(**json.loads(sys.argv[1])), observers=[tell]).run()

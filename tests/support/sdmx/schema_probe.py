@@ -15,7 +15,7 @@ from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.reading.messages import read_message
 from support.sdmx.json_schema_samples import JsonSchema
-from support.sdmx.xsd_samples import Declared, Schemas
+from support.sdmx.xsd_samples import DeclaredElement, Schemas
 
 _ROUNDS: Final = 10
 JSON_SCHEMAS: Final = {"10": "1.0", "20": "2.0.0", "21": "2.1.0"}
@@ -151,7 +151,7 @@ def join_references(element: etree._Element) -> None:
         each_element.text = ids[0]
 
 
-def message_with(container: Declared, element: etree._Element) -> etree._Element:
+def message_with(container: DeclaredElement, element: etree._Element) -> etree._Element:
     """Return a message around an artefact; the container's namespace gives the version."""
     base = container.tag[1:].rpartition("/")[0]
     root = etree.Element(f"{{{base}/message}}Structure")

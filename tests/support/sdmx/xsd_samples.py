@@ -30,7 +30,7 @@ _MAX_SAME: Final = 2
 """The maximal depth of a recursive type, such as categories in categories."""
 
 
-class Declared(NamedTuple):
+class DeclaredElement(NamedTuple):
     """An element as a schema declares it in some place: its tag, its declaration, and the file that contains it."""
 
     tag: str
@@ -65,7 +65,7 @@ class Schemas:
                         self._substitutes.setdefault(head, []).append(tag)
 
     @cached_property
-    def structure_message(self) -> list[Declared]:
+    def structure_message(self) -> list[DeclaredElement]:
         """Return the containers of artefacts."""
         space = next(tag for kind, tag in self._known if kind == "element" and tag.endswith("message}Structure"))
         outer = list(self._elements(self._type_of(self._known["element", space]), ""))
@@ -74,10 +74,10 @@ class Schemas:
             outer = list(self._elements(self._type_of(inner[0].node), ""))
         return [one for one in outer if not one.tag.endswith(("}Header", "}Footer"))]
 
-    def in_message(self, *path: str) -> Declared:
+    def in_message(self, *path: str) -> DeclaredElement:
         """Return the element at a path below the messages, by local names: ``GenericMetadata``, ``MetadataSet``."""
         tag = next(tag for kind, tag in self._known if kind == "element" and tag.endswith(f"message}}{path[0]}"))
-        found = Declared(tag, self._known["element", tag])
+        found = DeclaredElement(tag, self._known["element", tag])
         for name in path[1:]:
             for _ in range(32):  # choices take turns
                 inner = {
@@ -89,15 +89,15 @@ class Schemas:
             found = inner[name]
         return found
 
-    def artefacts(self, container: Declared) -> list[Declared]:
+    def artefacts(self, container: DeclaredElement) -> list[DeclaredElement]:
         """Return the elements allowed in a container, each once; its annotations are not artefacts."""
-        found: dict[str, Declared] = {}
+        found: dict[str, DeclaredElement] = {}
         for _ in range(8):
             for element in self._elements(self._type_of(container.node), container.tag):
                 found.setdefault(element.tag, element)
         return [value for value in found.values() if not value.tag.endswith("}Annotations")]
 
-    def sample(self, declared: Declared) -> etree._Element:
+    def sample(self, declared: DeclaredElement) -> etree._Element:
         """Return an element with everything that its type allows; of each choice the branch used least often before."""
         self.types.clear()
         made = etree.Element(declared.tag)
@@ -131,7 +131,7 @@ class Schemas:
                 return node.tag.removeprefix(XS), node, self._known.get(("complexType", name)), name
         return None
 
-    def _elements(self, complex_type: etree._Element | None, path: str) -> Iterator[Declared]:
+    def _elements(self, complex_type: etree._Element | None, path: str) -> Iterator[DeclaredElement]:
         if complex_type is None:
             return
         derived = self._base(complex_type)
@@ -143,7 +143,7 @@ class Schemas:
             yield from self._elements(base, path)
         yield from self._particles(node, path)
 
-    def _particles(self, node: etree._Element, path: str) -> Iterator[Declared]:
+    def _particles(self, node: etree._Element, path: str) -> Iterator[DeclaredElement]:
         for child in node:
             kind = str(child.tag).removeprefix(XS)
             if kind == "element":
@@ -158,7 +158,7 @@ class Schemas:
                 if branches:
                     yield from self._one(self._pick(child, path, branches), path)
 
-    def _one(self, node: etree._Element, path: str) -> Iterator[Declared]:
+    def _one(self, node: etree._Element, path: str) -> Iterator[DeclaredElement]:
         kind = str(node.tag).removeprefix(XS)
         if kind == "element":
             yield self._declared(node, path)
@@ -176,18 +176,18 @@ class Schemas:
         self._taken[path, node, number] += 1
         return options[number]
 
-    def _declared(self, node: etree._Element, path: str) -> Declared:
+    def _declared(self, node: etree._Element, path: str) -> DeclaredElement:
         ref = node.get("ref")
         if ref is None:
             space, is_qualified = self._target(node)
             form = node.get("form")
             qualified = form == "qualified" if form else is_qualified
             name = node.get("name", "")
-            return Declared(f"{{{space}}}{name}" if qualified else name, node)
+            return DeclaredElement(f"{{{space}}}{name}" if qualified else name, node)
         tag = self._qname(node, ref)
         concrete = list(self._concrete(tag))
         chosen = self._pick(node, path, concrete) if concrete else tag
-        return Declared(chosen, self._known["element", chosen])
+        return DeclaredElement(chosen, self._known["element", chosen])
 
     def _concrete(self, tag: str) -> Iterator[str]:
         if self._known["element", tag].get("abstract") != "true":

@@ -32,7 +32,7 @@ from kafka_replica.transactions import Batch, BoundaryDetector, Decision, Kind, 
 from support.broker.fake_backend import FakeBackend
 from support.broker.topic_backend import PATIENCE_S
 from support.broker.topic_contract import TopicContract, both_kinds, values
-from support.broker.topic_history import Player, random_history
+from support.broker.topic_history import BackendPlayer, random_history
 from support.waiting import wait_until
 
 
@@ -391,7 +391,7 @@ def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
     partitions = 1 + seed % 3
     dice = random.Random(seed)
     compacted, plain = FakeBackend(partitions), FakeBackend(partitions)
-    players = [Player(compacted), Player(plain)]
+    players = [BackendPlayer(compacted), BackendPlayer(plain)]
     removed = 0
     with compacted.replica(boundaries=boundaries) as old:
         old.wait_ready(PATIENCE_S)

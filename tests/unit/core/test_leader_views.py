@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from support.core.leader_model import (
-    LeaderPlay,
+    LeaderHistoryPlayer,
     LeadersAlone,
     LeaderSource,
     OldEndsCount,
@@ -38,7 +38,7 @@ RIGHT = Parts(source=LeaderSource)
 @given(histories(3, more=LEADERS))
 def test_no_transaction_is_torn_if_two_brokers_of_three_confirm_records(history: History) -> None:
     """With min.insync.replicas 2, versions are whole though one broker is silent, and nothing is reported."""
-    follower = LeaderPlay(history).run()
+    follower = LeaderHistoryPlayer(history).run()
     follower.finish()
     assert not unconfirmed_ends(follower)
 
@@ -48,7 +48,7 @@ def test_no_transaction_is_torn_if_two_brokers_of_three_confirm_records(history:
 @given(histories(2, more=LEADERS))
 def test_a_torn_transaction_was_reported_if_one_broker_confirms_records(history: History) -> None:
     """With min.insync.replicas 1 and a silent broker, a version may be torn, but only after a report."""
-    play = LeaderPlay(history, Parts(source=OneIsInSync))
+    play = LeaderHistoryPlayer(history, Parts(source=OneIsInSync))
     try:
         play.run().finish()
     except BrokenError:

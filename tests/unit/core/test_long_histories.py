@@ -11,7 +11,7 @@ from hypothesis import Phase, given, settings
 
 from kafka_replica.transactions import QuiescenceDetector
 from support.core.model_follower import ModelFollower, Parts
-from support.core.model_histories import History, Play, histories
+from support.core.model_histories import History, HistoryPlayer, histories
 from support.effort import examples
 
 pytestmark = pytest.mark.scaled
@@ -28,49 +28,49 @@ MANY = settings(max_examples=examples(120), deadline=None, phases=PHASES)
 @given(histories(1, more=ALL))
 def test_one_partition_with_compaction_is_read_correctly(history: History) -> None:
     """A single partition with compaction is read correctly: gaps are noticed and waited for."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL))
 def test_transactions_over_two_partitions_are_shown_whole(history: History) -> None:
     """Transactions over two partitions are each shown whole, and after everything they may depend on."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=ALL, producers=4, longest=60))
 def test_transactions_over_three_partitions_are_shown_whole(history: History) -> None:
     """Transactions over three partitions of more writers are shown whole and after their causes."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=ALL, staggers=True))
 def test_versions_are_whole_when_brokers_answer_at_different_moments(history: History) -> None:
     """Versions are whole for all producers, too, where several brokers answer at different moments."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=ALL, old=True, producers=2))
 def test_producers_without_the_bump(history: History) -> None:
     """Transactions of producers with one epoch for all are each whole, and shown with everything they may depend on."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=GROWING))
 def test_partitions_that_are_added(history: History) -> None:
     """Versions stay whole when a partition is added, also in the middle of a transaction that spans it."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(2, more=("fetch", "touch"), hangs=True, old=False))
 def test_transactions_that_hang(history: History) -> None:
     """Transactions committed behind hanging ones are shown; in the end only the hanging ones are missing."""
-    follower = Play(history).run()
+    follower = HistoryPlayer(history).run()
     follower.oracle.finish(follower.state)
 
 
@@ -78,42 +78,42 @@ def test_transactions_that_hang(history: History) -> None:
 @given(histories(1, more=ALL))
 def test_quiescence_finds_whole_versions_of_one_partition(history: History) -> None:
     """Quiescence finds whole versions of one partition in what a read_committed consumer returns."""
-    Play(history, QUIET).run().finish()
+    HistoryPlayer(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*ALL, "grow", "look")))
 def test_several_partitions_by_quiet_points(history: History) -> None:
     """Versions are whole though the log grows between the requests for last stable offsets and high watermarks."""
-    Play(history, QUIET).run().finish()
+    HistoryPlayer(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED))
 def test_versions_of_one_partition_have_no_record_below_the_log_start(history: History) -> None:
     """Each version has exactly the records at or above the log start offset: deletion leaves no tombstones."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(3, more=TRIMMED))
 def test_versions_of_several_partitions_have_no_record_below_the_log_starts(history: History) -> None:
     """Versions are exact where transactions span partitions that each have a log start of their own."""
-    Play(history).run().finish()
+    HistoryPlayer(history).run().finish()
 
 
 @MANY
 @given(histories(1, more=TRIMMED, producers=1))
 def test_a_deleted_front_by_quiet_points(history: History) -> None:
     """A read_committed consumer removes exactly the records below the log start offset, too."""
-    Play(history, QUIET).run().finish()
+    HistoryPlayer(history, QUIET).run().finish()
 
 
 @MANY
 @given(histories(3, more=(*TRIMMED, "grow", "look"), producers=2))
 def test_several_deleted_fronts_by_quiet_points(history: History) -> None:
     """Versions are exact at quiescence of several partitions that each have a log start of their own."""
-    Play(history, QUIET).run().finish()
+    HistoryPlayer(history, QUIET).run().finish()
 
 
 def _keep(follower: ModelFollower) -> None:
@@ -124,7 +124,7 @@ def _keep(follower: ModelFollower) -> None:
 @given(histories(2, more=("fetch",)))
 def test_going_on_from_any_version(history: History) -> None:
     """Resuming at ``position.resume()`` of any version gives the same end, also with open transactions (fact 15)."""
-    play = Play(history, prepare=_keep)
+    play = HistoryPlayer(history, prepare=_keep)
     follower = play.run()
     for version in follower.publisher.versions:
         ModelFollower(play.cluster, resumed=version).finish()
@@ -134,7 +134,7 @@ def test_going_on_from_any_version(history: History) -> None:
 @given(histories(2, more=("fetch", *["trim", "read"] * 4)))
 def test_going_on_from_any_version_after_the_front_was_deleted(history: History) -> None:
     """A restart that finds saved records deleted gives the same end, as long as all later records are there."""
-    play = Play(history, prepare=_keep)
+    play = HistoryPlayer(history, prepare=_keep)
     follower = play.run()
     follower.finish()
     for version in follower.publisher.versions:
@@ -147,7 +147,7 @@ def test_going_on_from_any_version_after_the_front_was_deleted(history: History)
 @given(histories(1, more=("fetch",), hangs=True))
 def test_continuing_from_any_version_gives_the_same_end(history: History) -> None:
     """Continuing gives the same end for one partition, too, where there is a version for each transaction."""
-    play = Play(history, prepare=_keep)
+    play = HistoryPlayer(history, prepare=_keep)
     play.run()
     for version in play.follower.publisher.versions if play.follower else ():
         again = ModelFollower(play.cluster, resumed=version)

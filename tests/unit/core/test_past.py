@@ -69,7 +69,7 @@ def test_a_history_that_is_not_a_natural_number_is_refused(history: object) -> N
         FakeTopic().replica(history=history)
 
 
-class Story:
+class ReplicaHistory:
     """A topic, a replica of it, and the expected content of each version."""
 
     def __init__(self, seed: int, replica: Replica, topic: FakeTopic) -> None:
@@ -152,7 +152,7 @@ def test_any_two_versions_against_a_model(store: Store, seed: int) -> None:
     topic = FakeTopic()
     with topic.replica(store, history=5, recent_changes=3 if seed % 2 else 1000) as replica:
         replica.wait_ready(timeout_s=10)
-        story = Story(seed, replica, topic)
+        story = ReplicaHistory(seed, replica, topic)
         for _ in range(60):
             story.step()
             story.compare()

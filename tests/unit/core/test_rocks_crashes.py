@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.errors import StoreError
-from support.core.rocks_stories import Story, check, fail, open_store, shown, stories, trap
+from support.core.rocks_stories import Actions, check, fail, open_store, shown, stories, trap
 from support.core.rocks_tools import new_folder
 from support.effort import first_in_usual, usual_or_long
 from support.paths import TESTS
@@ -111,7 +111,7 @@ def _insist(act: object, store: object) -> None:
         act(store)  # type: ignore[operator]
 
 
-def _has_forgotten(story: Story, act: int) -> bool:
+def _has_forgotten(story: Actions, act: int) -> bool:
     return story.may_forget_after is not None and act >= story.may_forget_after
 
 

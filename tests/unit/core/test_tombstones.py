@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka_replica import Partition
 from kafka_replica.common.clock import Instant, now
 from kafka_replica.replication.tombstone_retention import DEFAULT_RETENTION_S, TombstoneCheck
-from support.core.cleaner_model import BROKERS, PARTITIONS, TOPIC, GhostError, Reader, World
+from support.core.cleaner_model import BROKERS, PARTITIONS, TOPIC, Reader, World, WrongKeysError
 from support.effort import examples
 
 P, Q = PARTITIONS
@@ -60,7 +60,7 @@ OPERATIONS = st.one_of(
 )
 
 
-class Play:
+class HistoryPlayer:
     """A player of histories."""
 
     def __init__(self, retention_s: float, make_rule: Any = rule) -> None:
@@ -125,7 +125,7 @@ class Play:
 @given(st.sampled_from([1.0, 5.0]), st.lists(OPERATIONS, max_size=60))
 def test_no_history_shows_a_ghost(retention_s: float, operations: list[tuple[Any, ...]]) -> None:
     """Whatever is cleaned, paused, restarted, moved or reconfigured meanwhile, no deleted key is shown."""
-    Play(retention_s).run(*operations)
+    HistoryPlayer(retention_s).run(*operations)
 
 
 HARMLESS = OPERATIONS.filter(lambda operation: operation[0] not in {"retain", "lead", "set_wall_clock"})
@@ -135,7 +135,7 @@ HARMLESS = OPERATIONS.filter(lambda operation: operation[0] not in {"retain", "l
 @given(st.lists(HARMLESS, max_size=60))
 def test_a_reader_within_the_retention_never_begins_again(operations: list[tuple[Any, ...]]) -> None:
     """A history no longer than the retention of tombstones causes no rebuild: its gaps are harmless."""
-    assert Play(DEFAULT_RETENTION_S).run(*operations).rebuilds == 0
+    assert HistoryPlayer(DEFAULT_RETENTION_S).run(*operations).rebuilds == 0
 
 
 # --- purpose of the rule ---
@@ -151,15 +151,15 @@ def test_a_first_read_that_is_interrupted_for_longer_than_the_retention_begins_a
 
     Without the rule the key would never disappear.
     """
-    assert Play(1.0).run(*LATE).rebuilds == 1
-    with pytest.raises(GhostError):
-        Play(1.0, lambda: FirstReadsAreExempt(None, 0)).run(*LATE)
+    assert HistoryPlayer(1.0).run(*LATE).rebuilds == 1
+    with pytest.raises(WrongKeysError):
+        HistoryPlayer(1.0, lambda: FirstReadsAreExempt(None, 0)).run(*LATE)
 
 
 def test_a_rebuild_that_is_interrupted_begins_again() -> None:
     """A rebuild that is interrupted starts again: its age counts from its own beginning."""
     history = [*LATE, ("put", P, "a"), ("put", P, "c"), ("show", 0.0), *INTERRUPTED]
-    assert Play(1.0).run(*history).rebuilds == 2
+    assert HistoryPlayer(1.0).run(*history).rebuilds == 2
 
 
 def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
@@ -168,9 +168,9 @@ def test_a_deletion_that_another_broker_has_removed_earlier() -> None:
         ("put", P, "deleted"), ("delete", P, "deleted"), ("put", P, "kept"), ("clean", 1, P), ("wait", 10.0),
         ("clean", 1, P), ("restart",), ("fetch", P, 1), ("take", P), ("lead", P, 1),
     ]  # fmt: skip
-    assert Play(1.0).run(*history).rebuilds == 1
-    with pytest.raises(GhostError):
-        Play(1.0, lambda: MovesAreIgnored(None, 0)).run(*history)
+    assert HistoryPlayer(1.0).run(*history).rebuilds == 1
+    with pytest.raises(WrongKeysError):
+        HistoryPlayer(1.0, lambda: MovesAreIgnored(None, 0)).run(*history)
 
 
 def test_each_partition_has_its_own_tombstone_age() -> None:

@@ -36,9 +36,9 @@ from kafka_replica.producer.relay.events import (
 )
 from kafka_replica.producer.relay.rules import Relay
 from support.effort import examples
-from support.producer.relay_world import Instance, Luck, World
+from support.producer.relay_world import Instance, StepOutcome, World
 
-Script = list[tuple[str, int, Luck]]
+Script = list[tuple[str, int, StepOutcome]]
 
 
 ACTS = {"step": 30, "record": 2, "lease runs out": 1, "resume": 1}
@@ -49,8 +49,8 @@ def script_of(seed: int, length: int, instances: int, hardship: float, weights: 
     """Return a long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
     dice = random.Random(seed)
 
-    def fate() -> Luck:
-        return dice.choice(list(Luck)[1:]) if dice.random() < hardship else Luck.WELL
+    def fate() -> StepOutcome:
+        return dice.choice(list(StepOutcome)[1:]) if dice.random() < hardship else StepOutcome.WELL
 
     acts = dice.choices([*weights], [*weights.values()], k=length)
     return [(act, dice.randrange(instances), fate()) for act in acts]
@@ -73,7 +73,7 @@ def resume(world: World) -> None:
 def play(script: Script, relay: type[Relay] = Relay) -> World:
     """Run three instances with the order and failures of the script, then without failures for long enough."""
     world = World()
-    luck = [Luck.WELL]
+    luck = [StepOutcome.WELL]
     instances = [Instance(world, name, lambda: luck[0], relay) for name in range(3)]
     for act, who, fate in script:
         luck[0] = fate
@@ -89,7 +89,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
             world.restore(who + len(world.log))
         else:
             world.owner = None
-    luck[0] = Luck.WELL
+    luck[0] = StepOutcome.WELL
     world.record()
     for number in range(1500):
         resume(world)

@@ -14,7 +14,7 @@ from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.sources import ServiceSettings, ServiceSource, record_source
 from kafka_replica.producer.sources.queries import accept_of, path_of
 from support.producer.producer_tools import settings_of
-from support.producer.sdmx_service import Says, SdmxService
+from support.producer.sdmx_service import Response, SdmxService
 from support.producer.structure_samples import codelist, urn
 
 ALL = "structure/*/*/*/*?references=none&detail=full"
@@ -37,15 +37,15 @@ def source_of(service: SdmxService, **more: Any) -> ServiceSource:
 def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
     """Unchanged content is not sent again, by ETag, date or content, whatever the header of each answer."""
     with SdmxService(etags=kind == "etags", dates=kind == "dates") as service:
-        service.answers[ALL] = Says(codelist("CL_A CL_B"))
+        service.answers[ALL] = Response(codelist("CL_A CL_B"))
         source = source_of(service)
         assert record_source(source, producer) == [1]
         assert source.read() is None
         requests = service.requests[-1].headers
         assert ("if-none-match" in requests, "if-modified-since" in requests) == (kind == "etags", kind == "dates")
-        service.answers[ALL] = Says(codelist("CL_A CL_B", prepared="2027-02-02T00:00:00.123Z"))
+        service.answers[ALL] = Response(codelist("CL_A CL_B", prepared="2027-02-02T00:00:00.123Z"))
         assert record_source(source, producer) == []
-        service.answers[ALL] = Says(codelist("CL_A CL_C"))
+        service.answers[ALL] = Response(codelist("CL_A CL_C"))
         assert record_source(source, producer) == [2, 3]
         assert record_source(source_of(service), producer) == [], "another process knows it from the database"
         source.forget()
@@ -56,36 +56,38 @@ def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProdu
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (Says("busy", 503), "503"),
-        (Says("broken", 500, "text/plain"), "500 .*broken"),
-        (Says("<no/>", 404), "404 .*allow_empty"),
-        (Says("who are you?", 401), "401 .*check user"),
-        (Says("", 406), "406 .*set accept"),
-        (Says("", 204), "204"),
-        (Says(codelist("CL_A"), 206), "206"),
-        (Says(codelist("CL_A"), truncated_by=20), "incomplete|closed"),
-        (Says(codelist("CL_A")[:-30]), "reading .*CL_B|reading .*structure"),
-        (Says("<html>Welcome</html>", content_type="text/html"), "text/html"),
-        (Says('{"errors": [{"code": 500}]}', content_type="application/json"), "error"),
-        (Says(codelist("CL_A", footer='<mes:Footer><mes:Message code="510" severity="Error"><mes:Text>limit</mes:Text>'
-                       "</mes:Message></mes:Footer>")), "footer.*510.*limit"),
+        (Response("busy", 503), "503"),
+        (Response("broken", 500, "text/plain"), "500 .*broken"),
+        (Response("<no/>", 404), "404 .*allow_empty"),
+        (Response("who are you?", 401), "401 .*check user"),
+        (Response("", 406), "406 .*set accept"),
+        (Response("", 204), "204"),
+        (Response(codelist("CL_A"), 206), "206"),
+        (Response(codelist("CL_A"), truncated_by=20), "incomplete|closed"),
+        (Response(codelist("CL_A")[:-30]), "reading .*CL_B|reading .*structure"),
+        (Response("<html>Welcome</html>", content_type="text/html"), "text/html"),
+        (Response('{"errors": [{"code": 500}]}', content_type="application/json"), "error"),
+        (Response(codelist("CL_A", footer='<mes:Footer><mes:Message code="510" severity="Error"><mes:Text>limit'
+                       "</mes:Text></mes:Message></mes:Footer>")), "footer.*510.*limit"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("which", ["first", "second"])
-def test_partial_failure_is_never_a_deletion(answer: Says, says: str, which: str, producer: StructureProducer) -> None:
+def test_partial_failure_is_never_a_deletion(
+    answer: Response, says: str, which: str, producer: StructureProducer
+) -> None:
     """If one of two queries fails in any way, nothing of either is recorded; later everything is."""
     first, second = (f"codelist/{agency}/all/all?references=none&detail=full" for agency in "AB")
     with SdmxService() as service:
-        service.answers = {first: Says(codelist("CL_A")), second: Says(codelist("CL_B"))}
+        service.answers = {first: Response(codelist("CL_A")), second: Response(codelist("CL_B"))}
         source = source_of(service, api="1", structures=("codelist/A", "codelist/B"), retries=0)
         assert record_source(source, producer) == [1]
         bad, good = (first, second) if which == "first" else (second, first)
-        service.answers = {bad: answer, good: Says(codelist("CL_C"))}
+        service.answers = {bad: answer, good: Response(codelist("CL_C"))}
         for _ in range(2):
             with pytest.raises(SourceError, match=f"(?s){says}"):
                 record_source(source, producer)
         assert producer.status().recorded == 1
-        service.answers = {bad: Says(codelist("CL_D")), good: Says(codelist("CL_C"))}
+        service.answers = {bad: Response(codelist("CL_D")), good: Response(codelist("CL_C"))}
         assert record_source(source, producer) == [2, 3]
 
 
@@ -95,17 +97,17 @@ def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
         '<mes:Footer><mes:Message code="0" severity="Information"><mes:Text>x</mes:Text></mes:Message></mes:Footer>'
     )
     with SdmxService() as service:
-        service.answers[ALL] = Says(codelist("CL_A", footer=footer))
+        service.answers[ALL] = Response(codelist("CL_A", footer=footer))
         assert record_source(source_of(service), producer) == [1]
 
 
 def test_an_empty_answer_deletes_only_if_allowed(producer: StructureProducer) -> None:
     """A 404, SDMX's answer without results, deletes only if the settings allow that."""
     with SdmxService() as service:
-        service.answers[ALL] = Says(codelist("CL_A"))
+        service.answers[ALL] = Response(codelist("CL_A"))
         source = source_of(service, allow_empty=True)
         assert record_source(source, producer) == [1]
-        service.answers[ALL] = Says("<no/>", 404)
+        service.answers[ALL] = Response("<no/>", 404)
         assert record_source(source, producer) == [2]
 
 
@@ -113,7 +115,13 @@ def test_an_empty_answer_deletes_only_if_allowed(producer: StructureProducer) ->
 def test_a_temporary_failure_is_retried_within_one_round() -> None:
     """A temporary failure is retried within one query round."""
     with SdmxService() as service:
-        answers = iter([Says("", 503), Says(codelist("CL_A"), truncated_by=5), Says(codelist("CL_A"))])
+        answers = iter(
+            [
+                Response("", 503),
+                Response(codelist("CL_A"), truncated_by=5),
+                Response(codelist("CL_A")),
+            ]
+        )
         service.answers["*"] = lambda: next(answers)
         found = source_of(service, retries=2).read()
         assert found is not None
@@ -124,7 +132,7 @@ def test_a_temporary_failure_is_retried_within_one_round() -> None:
 def test_the_published_format_is_requested_first() -> None:
     """The published format is requested first; the answer states its actual format."""
     with SdmxService() as service:
-        service.answers["*"] = Says(codelist("CL_A", edition="2.1"), content_type="application/xml")
+        service.answers["*"] = Response(codelist("CL_A", edition="2.1"), content_type="application/xml")
         source = ServiceSource(ServiceSettings(service.url), "application/vnd.fusion.json")
         found = source.read()
         assert found is not None
@@ -141,7 +149,7 @@ def test_the_published_format_is_requested_first() -> None:
 def test_requests_authenticate_and_errors_hide_credentials(how: str) -> None:
     """Requests authenticate by name and password or by token; errors contain neither."""
     with SdmxService() as service:
-        service.answers["*"] = Says("no", 403)
+        service.answers["*"] = Response("no", 403)
         settings = {
             "settings": ServiceSettings(service.url, user="me", password="hunter2"),
             "url": ServiceSettings(service.url.replace("//", "//me:hunter2@")),

@@ -19,7 +19,7 @@ from kafka_replica.producer.sources.rest import ServiceSettings, ServiceSource
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.model.base import ItemScheme
 from support.producer.producer_tools import settings_of
-from support.producer.sdmx_service import Says, SdmxService
+from support.producer.sdmx_service import Response, SdmxService
 from support.producer.structure_samples import codelist, urn
 
 ML_2_0 = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
@@ -199,15 +199,15 @@ def test_a_service_with_a_bad_artefact(producer: StructureProducer) -> None:
     with SdmxService() as service:
         queries = tuple(f"codelist/{name}" for name in ("first", "second", "third"))
         first, second, third = (path_of(query, "2") for query in queries)
-        service.answers[first] = Says(spoiled(codelist("CL_A CL_B"), "CL_B"))
-        service.answers[second] = Says(concepts("A"))
-        service.answers[third] = Says(concepts("B"))
+        service.answers[first] = Response(spoiled(codelist("CL_A CL_B"), "CL_B"))
+        service.answers[second] = Response(concepts("A"))
+        service.answers[third] = Response(concepts("B"))
         source = ServiceSource(ServiceSettings(service.url, structures=queries, retries=0))
         taken = read_and_record(source, producer)
         assert taken is not None
         assert len(taken.unreadable) == 1
         assert present(producer).keys() == {urn("CL_A"), CONCEPTS}
         assert names(present(producer)[CONCEPTS]) == {"A": "Name A", "B": "Name B"}
-        service.answers[first] = Says(codelist("CL_A")[:-5])
+        service.answers[first] = Response(codelist("CL_A")[:-5])
         with pytest.raises(SourceError, match="nothing is recorded"):
             record_source(source, producer)
