@@ -44,15 +44,15 @@ def test_transaction_round_trip(local_kafka: LocalKafka, kafka_topic: TopicMaker
     """A committed transaction is read; an aborted one is not."""
     topic = kafka_topic("round-trip")
     producer = Producer({"bootstrap.servers": local_kafka.bootstrap_servers, "transactional.id": topic})
-    producer.init_transactions(20)
+    producer.init_transactions(120)
     for key, commit in ((b"dropped", False), (b"kept", True)):
         producer.begin_transaction()
         producer.produce(topic, key=key, value=b"value")
-        producer.flush(20)
+        producer.flush(120)
         if commit:
-            producer.commit_transaction(20)
+            producer.commit_transaction(120)
         else:
-            producer.abort_transaction(20)
+            producer.abort_transaction(120)
     consumer = Consumer(
         {
             "bootstrap.servers": local_kafka.bootstrap_servers,
@@ -63,7 +63,7 @@ def test_transaction_round_trip(local_kafka: LocalKafka, kafka_topic: TopicMaker
     )
     consumer.subscribe([topic])
     try:
-        message = consumer.poll(20)
+        message = consumer.poll(120)
         assert message is not None
         assert message.error() is None
         assert (message.key(), message.value()) == (b"kept", b"value")

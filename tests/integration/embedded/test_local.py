@@ -24,14 +24,14 @@ pytestmark = pytest.mark.broker
 def produce(kafka: LocalKafka, topic: str, key: bytes, *, commit: bool = True) -> None:
     """Write a transaction with one record."""
     producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "transactional.id": topic})
-    producer.init_transactions(20)
+    producer.init_transactions(120)
     producer.begin_transaction()
     producer.produce(topic, key=key, value=b"value")
-    producer.flush(20)
+    producer.flush(120)
     if commit:
-        producer.commit_transaction(20)
+        producer.commit_transaction(120)
     else:
-        producer.abort_transaction(20)
+        producer.abort_transaction(120)
 
 
 def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes | None]:
@@ -41,7 +41,7 @@ def committed_keys(kafka: LocalKafka, topic: str) -> list[bytes | None]:
     try:
         consumer.assign([TopicPartition(topic, 0, 0)])
         while True:
-            message = consumer.poll(20)
+            message = consumer.poll(120)
             assert message is not None
             if message.error():
                 return keys
