@@ -48,7 +48,7 @@ demo-directory: $(VENV)/.demo
 test: $(VENV)/.test
 	@$(PYTEST) $(TEST_ARGS)
 
-quick: TEST_PROCESSES = 4
+quick: TEST_PROCESSES = 3
 quick: $(VENV)/.test
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 

@@ -172,7 +172,7 @@ def main() -> None:
     for name, of_rounds in values.items():
         lines.note({"figure": name, "median": statistics.median(of_rounds), "rounds": of_rounds})
     when = circumstances(chosen)
-    tables = [as_markdown(each_section, when) for each_section in (results, *sections.values()) if each_section]
+    tables = [as_markdown(each, when) for each in (results, *sections.values()) if each]
     (_BUILD / "bench.svg").write_text(picture(everything, when))
     (_BUILD / "bench.md").write_text("\n".join(tables))
     console.print(as_table(everything, when))

@@ -37,10 +37,10 @@ def _record(number: int, codes: int, offset: int) -> Record:
     """Return the record of a list; another offset gives other codes."""
     urn = _urn(number)
     items = {
-        (id_ := f"C{offset:05}_{each_number:07}"): Code(
-            urn=urn.with_item("Code", id_), names=InternationalString({"en": f"Code number {each_number} of {number}"})
+        (id_ := f"C{offset:05}_{each:07}"): Code(
+            urn=urn.with_item("Code", id_), names=InternationalString({"en": f"Code number {each} of {number}"})
         )
-        for each_number in range(codes)
+        for each in range(codes)
     }
     made = Codelist(urn=urn, names=InternationalString({"en": "codes"}), codes=Items(items))
     value = write_message([made], _MEDIA_TYPE, verify=False)

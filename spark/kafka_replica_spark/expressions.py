@@ -143,7 +143,7 @@ class Expressions:
             case ComponentText(component):
                 return self._texts[component]
             case Concat(components, separator):
-                first, *rest = (self._texts[each_component] for each_component in components)
+                first, *rest = (self._texts[each] for each in components)
                 return F.concat(first, *(part for one in rest for part in (F.lit(separator), one)))
             case RegexGroup(text, expression):
                 return F.regexp_extract(self.text(text), anchored(expression), 1)

@@ -55,5 +55,5 @@ def is_missed(text: Column, values: Iterable[str]) -> Column:
 
 
 def _in_cells(value: Column, values: Sequence[bytes], put: Bytes) -> Column:
-    cell = cell_of(value, ((each_value, each_value) for each_value in values), _BYTE, put)
+    cell = cell_of(value, ((each, each) for each in values), _BYTE, put)
     return F.contains(cell, F.concat(F.lit(_BYTE), value, F.lit(_BYTE)))

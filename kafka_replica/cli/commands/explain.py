@@ -50,10 +50,10 @@ def explanation(code: str) -> dict[str, str]:
         return _of_error(code)
     if code in CATALOGUE or code in MAP_RULES:
         return _of_rule(code)
-    alert = next((each_alert for each_alert in ALERTS if each_alert.name == code), None)
+    alert = next((each for each in ALERTS if each.name == code), None)
     if alert is not None:
         return _of_alert(alert)
-    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(each_alert.name for each_alert in ALERTS), *statuses]
+    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(each.name for each in ALERTS), *statuses]
     raise UsageError(
         f"there is no code {code!r}{did_you_mean(code, codes, 3)}; run kafka-replica explain without a code to list all"
     )

@@ -36,7 +36,7 @@ _HEAD_BYTES: Final = 1 << 16
 STDIN: Final = "-"
 _HEADERS: Final = (
     "STRUCTURE[",
-    *(f"{name}{each_separator}" for name in ("STRUCTURE", "DATAFLOW") for each_separator in SEPARATORS),
+    *(f"{name}{each}" for name in ("STRUCTURE", "DATAFLOW") for each in SEPARATORS),
 )
 
 
@@ -130,11 +130,7 @@ def _sources(path: str, note: Callable[[str], object]) -> Iterator[Source]:
     if not place.is_dir():
         yield from _of_file(place, note)
         return
-    for file in sorted(
-        each_path
-        for each_path in place.rglob("*")
-        if each_path.is_file() and not is_hidden(each_path.relative_to(place))
-    ):
+    for file in sorted(each for each in place.rglob("*") if each.is_file() and not is_hidden(each.relative_to(place))):
         if file.suffix.lower() == ".zip":
             yield from _of_file(file, note)
         else:

@@ -91,9 +91,7 @@ class Expressions:
             case ComponentText(component):
                 return self._texts[component]
             case Concat(components, separator):
-                return pl.concat_str(
-                    [self._texts[each_component] for each_component in components], separator=separator
-                )
+                return pl.concat_str([self._texts[each] for each in components], separator=separator)
             case RegexGroup(text, expression):
                 return self.text(text).str.extract(anchored(expression), 1)
 

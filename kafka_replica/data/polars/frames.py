@@ -39,6 +39,6 @@ def _table(frame: Any) -> pl.DataFrame:
 
 def _value(value: Any) -> Any:
     """Return a value of a row; texts by language become a list of pairs, because polars has no maps."""
-    if isinstance(value, dict) and value and all(isinstance(each_value, str | None) for each_value in value.values()):
+    if isinstance(value, dict) and value and all(isinstance(each, str | None) for each in value.values()):
         return [{"language": language, "text": text} for language, text in value.items()]
     return value

@@ -53,9 +53,7 @@ class PreparedFrame:
                 self.texts, self.expressions
             )  # fmt: skip
             checks = self.bound.checks
-            flags = rows.select(
-                [expressions.condition(checks[each_number].broken).alias(str(each_number)) for each_number in numbers]
-            )
+            flags = rows.select([expressions.condition(checks[each].broken).alias(str(each)) for each in numbers])
             for each_number in numbers:
                 flagged = flags[str(each_number)]
                 if flagged.any():

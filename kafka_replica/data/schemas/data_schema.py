@@ -121,7 +121,7 @@ class _Parts:
             for dimension in resolved.dimensions
             if dimension.id != self._measured or dimension.id in grouped
         }
-        measures = (each_component for each_component in components if each_component.kind == "measure")
+        measures = (each for each in components if each.kind == "measure")
         self._measures = [
             self._types.value_type(measure) for measure in (measures if self._is_3 else primary_measures(resolved))
         ]

@@ -102,7 +102,7 @@ class _Parts:
 
     def _check(self) -> None:
         named = {id_ for report in self._reports.values() for id_ in report.metadata_targets}
-        empty = [each_report.id for each_report in self._reports.values() if not each_report.metadata_targets]
+        empty = [each.id for each in self._reports.values() if not each.metadata_targets]
         empty += [target.id for target in self._targets.values() if not target.target_objects]
         if not self._reports or empty or not named <= self._targets.keys():
             wrong = ", ".join([*empty, *sorted(named - self._targets.keys())])

@@ -89,7 +89,7 @@ def _text(node: TextExpression, row: Mapping[str, str | None]) -> str | None:
         case ComponentText(component):
             return row.get(component)
         case Concat(components, separator):
-            parts = [row.get(each_component) for each_component in components]
+            parts = [row.get(each) for each in components]
             return None if None in parts else separator.join(str(part) for part in parts)
         case RegexGroup(text, expression):
             found, fits = _text(text, row), _compiled(expression)

@@ -64,7 +64,7 @@ def frequency_check(components: Sequence[DescribedComponent]) -> FrequencyCheck 
     broken = [
         every(Matches(code, f"{letter}_?[0-9]*"), Not(Matches(value, expression)))
         for letter, expression in WRITTEN.items()
-        if freq.column.enumeration is None or any(each_value.startswith(letter) for each_value in freq.column.values)
+        if freq.column.enumeration is None or any(each.startswith(letter) for each in freq.column.values)
     ]
     # A text that is not a period violates another rule.
     type_ = time.text_type if time.text_type in TIME_TYPES else "ObservationalTimePeriod"

@@ -75,11 +75,7 @@ class _Maker:
 
     def _series(self) -> Iterator[dict[str, str | None]]:
         """Yield some rows of one series."""
-        base = {
-            each_column.id: self._value(each_column)
-            for each_column in self._rules.columns
-            if each_column.kind == "dimension"
-        }
+        base = {each.id: self._value(each) for each in self._rules.columns if each.kind == "dimension"}
         for check in self._wide:
             if self._source.random() < 0.95:
                 self._satisfy(check.broken, base, wanted=False)
@@ -103,7 +99,7 @@ class _Maker:
         freq = row.get(self._rules.frequency or "") or ""
         if freq not in self._periods:
             by_letter = BY_FREQUENCY.get(freq[:1])
-            check = next((each_check for each_check in self._checks if each_check.rule == "frequency"), None)
+            check = next((each for each in self._checks if each.rule == "frequency"), None)
             pool = self._pools[time.id]
             if by_letter is not None and check is not None:
                 pool = [one for one in pool if evaluate(check.broken, {**row, time.id: one}) is not True]

@@ -158,7 +158,7 @@ def _surely(  # noqa: PLR0911 - one return a kind of node
         case In(ComponentText(component), known) if component == id_:
             return values & known if wanted else values - known
         case Matches(ComponentText(component)) if component == id_ and len(values) <= _MOST:
-            return frozenset(each_value for each_value in values if evaluate(condition, {id_: each_value}) is wanted)
+            return frozenset(each for each in values if evaluate(condition, {id_: each}) is wanted)
         case Not(inner):
             return _surely(inner, id_, values, wanted=not wanted)
         case And(parts) | Or(parts):

@@ -89,7 +89,7 @@ def _map(schema: Mapping[str, Any]) -> Convert | None:
 
     def convert_map(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: convert(each_value) for name, each_value in value.items()}
+            return {name: convert(each) for name, each in value.items()}
         return [[name, convert(one)] for name, one in value]  # a map whose keys are not texts is an array of pairs
 
     return convert_map

@@ -23,11 +23,7 @@ def columns_of(
 ) -> Columns:
     """Return the columns, in order, by name. Raises NotExpressibleError, UnreadableContentError."""
     chosen = [artefacts] if isinstance(artefacts, Maintainable) else list(artefacts)
-    texts = (
-        MAPS
-        if languages is None
-        else [f"{kind}_{each_language}" for each_language in languages for kind in ("name", "description")]
-    )
+    texts = MAPS if languages is None else [f"{kind}_{each}" for each in languages for kind in ("name", "description")]
     columns: Columns = {name: [] for name in (*PLAIN, "position", *texts, *LAST, "annotations")}
     for artefact in chosen:
         urn = str(artefact.urn)

@@ -133,7 +133,7 @@ def _plain_text(value: object) -> str:
     if isinstance(value, InternationalString):
         return "; ".join(f"{language}: {text}" for language, text in value.texts)
     if isinstance(value, msgspec.Struct):
-        return "; ".join(dict.fromkeys(each_text.text for each_text in texts_of_part(value))) or repr(value)
+        return "; ".join(dict.fromkeys(each.text for each in texts_of_part(value))) or repr(value)
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

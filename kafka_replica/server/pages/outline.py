@@ -56,13 +56,11 @@ def _lines(part: Any, skipped: frozenset[str]) -> Iterator[OutlineLine]:
             stack += _values(value, depth + 1, frozenset())
         elif isinstance(value, (Items, tuple)):
             parts = list(value.values()) if isinstance(value, Items) else list(value)
-            if all(isinstance(each_part, (str, int, float)) for each_part in parts):
+            if all(isinstance(each, (str, int, float)) for each in parts):
                 yield OutlineLine(depth, label, ", ".join(map(str, parts)))
             else:
                 yield OutlineLine(depth, label)
-                named = [
-                    (depth + 1, _label_of(each_part, number), each_part) for number, each_part in enumerate(parts, 1)
-                ]
+                named = [(depth + 1, _label_of(each, number), each) for number, each in enumerate(parts, 1)]
                 stack += reversed(named)
         elif isinstance(value, bool):
             yield OutlineLine(depth, label, "yes" if value else "no")

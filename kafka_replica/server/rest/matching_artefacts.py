@@ -27,16 +27,10 @@ class SelectedArtefacts(NamedTuple):
 def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     """Return the artefacts that a query matches, without their references, sorted."""
     read = read_artefacts(matching_urns(query, structures), structures, query.detail)
-    artefacts = {
-        urn: each_artefact for urn, each_artefact in read.artefacts.items() if _has_role(each_artefact, query.resource)
-    }
+    artefacts = {urn: each for urn, each in read.artefacts.items() if _has_role(each, query.resource)}
     if not query.items:
         return SelectedArtefacts(artefacts, tuple(artefacts), read.errors)
-    partial = {
-        urn: found
-        for urn, each_artefact in artefacts.items()
-        if (found := with_items(each_artefact, query.items)) is not None
-    }
+    partial = {urn: found for urn, each in artefacts.items() if (found := with_items(each, query.items)) is not None}
     roots = tuple(item for _, items in partial.values() for item in items)
     return SelectedArtefacts({urn: artefact for urn, (artefact, _) in partial.items()}, roots, read.errors)
 

@@ -95,9 +95,7 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
     for name in ("local", "spark"):
         out = tmp_path / name
         out.mkdir()
-        job = ValidationJob(
-            sources=sources_of([str(tmp_path / each_name) for each_name in names]), rules=rules, out=out
-        )
+        job = ValidationJob(sources=sources_of([str(tmp_path / each) for each in names]), rules=rules, out=out)
         found[name] = engine(name).validate(job, lambda words: None)
         assert "ERRORS" not in read_sdmx_csv(out / "good.csv").columns
         with pytest.raises(DatasetError, match="the file is empty"):

@@ -96,4 +96,4 @@ def _component(element: etree._Element) -> Component:
 
 
 def _named_id(element: etree._Element) -> str:
-    return next((each_element.get("id", "") for each_element in element.iter("{*}Ref")), "")
+    return next((each.get("id", "") for each in element.iter("{*}Ref")), "")

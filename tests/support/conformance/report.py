@@ -62,10 +62,8 @@ def failures(outcomes: dict[str, list[Outcome]]) -> Iterator[str]:
 
 def _dependent(test: str, outcomes: Iterable[Outcome]) -> str:
     """Return how many tests could not run because of a failed one."""
-    resource = test.split("/")[1] if test.endswith("/all/all/all") else ""
-    count = (
-        sum(outcome.reason == UNABLE and outcome.test.startswith(f"/{resource}/") for outcome in outcomes)
-        if resource
-        else 0
-    )
+    start = test.removesuffix("all/all/all")
+    if start == test:
+        return ""
+    count = sum(outcome.reason == UNABLE and outcome.test.startswith(start) for outcome in outcomes)
     return f" and the {count} tests that depend on it" if count else ""

@@ -75,7 +75,7 @@ def failures(expected: Expected, schema: SchemaDocument) -> Iterator[str]:
 
 def _simple_types(expected: Expected, schema: SchemaDocument) -> Iterator[str]:
     with_facets = [component for component in expected.structure.components if component.facets]
-    if sum(bool(each_value.facets) for each_value in schema.simple.values()) > len(with_facets):
+    if sum(bool(each.facets) for each in schema.simple.values()) > len(with_facets):
         yield "more simple types with facets than components"
     for facet in with_facets:
         found = schema.simple.get(facet.id)

@@ -19,10 +19,8 @@ class SimpleType:
         self.name = element.get("name", "")
         self.is_restriction = restriction is not None
         self.base = "" if restriction is None else restriction.get("base", "")
-        self.values = [each_element.get("value", "") for each_element in element.iter(f"{XS}enumeration")]
-        self.facets = {
-            name: each_element.get("value", "") for name in _FACETS for each_element in element.iter(f"{XS}{name}")
-        }
+        self.values = [each.get("value", "") for each in element.iter(f"{XS}enumeration")]
+        self.facets = {name: each.get("value", "") for name in _FACETS for each in element.iter(f"{XS}{name}")}
 
 
 class ComplexType:
@@ -35,10 +33,8 @@ class ComplexType:
         self.is_abstract = element.get("abstract") is not None
         self.base = inside.get("base", "")
         self.sequence = inside.find(f"{XS}sequence")
-        self.attributes = {
-            each_element.get("name", ""): _given(each_element) for each_element in inside.findall(f"{XS}attribute")
-        }
-        self.takes_any = [each_element.get("namespace", "") for each_element in inside.findall(f"{XS}anyAttribute")]
+        self.attributes = {each.get("name", ""): _given(each) for each in inside.findall(f"{XS}attribute")}
+        self.takes_any = [each.get("namespace", "") for each in inside.findall(f"{XS}anyAttribute")]
 
     def has(self, name: str, type_: str | None = None, use: str | None = None, fixed: str | None = None) -> bool:
         """Return whether the type has an attribute with these properties; None means any."""

@@ -49,11 +49,7 @@ class SchemaTests:
                 yield from self._of_artefact(context, artefact.reference, constraints)
 
     def _of_artefact(self, context: str, own: Reference, constraints: list[Artefact]) -> Iterator[Outcome]:
-        attached = [
-            each_constraint
-            for each_constraint in constraints
-            if own in each_constraint.children and each_constraint.element.get("type") == "Allowed"
-        ]
+        attached = [each for each in constraints if own in each.children and each.element.get("type") == "Allowed"]
         for latest in (False, True):
             at = f"{context}/{own.agency}/{own.id}" + ("" if latest else f"/{own.version}")
             workspace = self._workspace(f"{at}?references={_REFERENCES[context]}")

@@ -33,9 +33,7 @@ def naive_interchange(data: bytes) -> list[NaiveSet]:
     name = ""
     for segment in re.split(r"(?<!\?)'", text.removeprefix("UNA:+.? '")):
         tag, _, rest = segment.strip().partition("+")
-        elements = [
-            [_plain(each_part) for each_part in re.split(r"(?<!\?):", part)] for part in re.split(r"(?<!\?)\+", rest)
-        ]
+        elements = [[_plain(each) for each in re.split(r"(?<!\?):", part)] for part in re.split(r"(?<!\?)\+", rest)]
         if tag == "DSI":
             found.append(NaiveSet())
         elif tag == "IDE" and rest.startswith("5+"):

@@ -81,7 +81,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
     for name in kafka_replica.list_commands(context):
         command = kafka_replica.get_command(context, name)
         if isinstance(command, click.Group):
-            yield from ((f"{name} {below}", each_command) for below, each_command in command.commands.items())
+            yield from ((f"{name} {below}", each) for below, each in command.commands.items())
         elif command is not None:
             yield name, command
 

@@ -99,7 +99,7 @@ def compare(structures: Structures, urn: Urn | str, known: set[object] | None = 
 
 def _compare_definitions(resolved: ResolvedStructure, rules: Rules) -> None:
     assert (rules.artefact, rules.structure) == (resolved.urn, resolved.data_structure.urn)
-    assert [each_column.id for each_column in rules.columns] == list(resolved.used_components)
+    assert [each.id for each in rules.columns] == list(resolved.used_components)
     for column in rules.columns:
         component = resolved.used_components[column.id]
         demands = demands_of(component)
@@ -140,18 +140,14 @@ def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:
     for component in resolved.used_components.values():
         relationship = component.relationship
         if relationship is None or relationship.kind == "observation" or component.kind != "attribute":
-            assert not [each_level for each_level in rules.levels if each_level.component == component.id]
+            assert not [each for each in rules.levels if each.component == component.id]
             continue
         wanted = set(relationship.dimensions)
         for id_ in relationship.groups if relationship.kind == "group" else ():
             group = groups.get(id_)
             wanted |= {"?"} if group is None or not group.dimensions else set(group.dimensions)
-        found = {
-            each_level.demand: set(each_level.level)
-            for each_level in rules.levels
-            if each_level.component == component.id
-        }
-        if not wanted <= {each_component.id for each_component in resolved.data_structure.components}:
+        found = {each.demand: set(each.level) for each in rules.levels if each.component == component.id}
+        if not wanted <= {each.id for each in resolved.data_structure.components}:
             assert not found
             assert any(one.startswith(f"{component.id}: ") for one in rules.unchecked)
             continue
@@ -159,7 +155,7 @@ def _compare_levels(resolved: ResolvedStructure, rules: Rules) -> None:
         level = wanted & set(resolved.used_components)
         expected = ["same", "given"] if demands_of(component).needed else ["same"]
         assert found == dict.fromkeys(expected, level)
-        assert level <= set(dimensions) | {each_component.id for each_component in resolved.used_components.values()}
+        assert level <= set(dimensions) | {each.id for each in resolved.used_components.values()}
 
 
 # --- verdicts ---
@@ -255,7 +251,7 @@ def _compare_occurrences(resolved: ResolvedStructure, rules: Rules, base: Mappin
             counts |= {demands.most or 1}
     if not bounds:
         return 0
-    tried = sorted(each_count for each_count in counts if 0 < each_count <= _MANY)
+    tried = sorted(each for each in counts if 0 < each <= _MANY)
     columns = {
         column.id: pl.Series([[base[column.id] or "1"] * count for count in tried], dtype=pl.List(pl.String))
         if column.id in bounds

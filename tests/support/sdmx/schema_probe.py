@@ -26,7 +26,7 @@ def comparable(value: Any) -> Any:
     if isinstance(value, InternationalString):
         return value.texts
     if isinstance(value, Items):
-        return [(key, comparable(each_value)) for key, each_value in value.items()]
+        return [(key, comparable(each)) for key, each in value.items()]
     if isinstance(value, msgspec.Struct):
         return type(value).__name__, [(name, comparable(getattr(value, name))) for name in value.__struct_fields__]
     if isinstance(value, tuple | list):
@@ -146,7 +146,7 @@ def message_around(schemas: Schemas, path: tuple[str, ...], element: etree._Elem
 
 def join_references(element: etree._Element) -> None:
     """Make a partial target of 2.0 refer to an existing identifier component."""
-    ids = [each_element.get("id") for each_element in element.iter("{*}IdentifierComponent")]
+    ids = [each.get("id") for each in element.iter("{*}IdentifierComponent")]
     for each_element in element.iter("{*}IdentifierComponentRef"):
         each_element.text = ids[0]
 

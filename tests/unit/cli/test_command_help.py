@@ -27,7 +27,7 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         assert command is not None
         yield name, command
         if isinstance(command, click.Group):
-            yield from ((f"{name} {below}", each_command) for below, each_command in command.commands.items())
+            yield from ((f"{name} {below}", each) for below, each in command.commands.items())
 
 
 @pytest.mark.parametrize(("words", "command"), [*commands()], ids=lambda value: str(value) if value else "-")

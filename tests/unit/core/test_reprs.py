@@ -60,9 +60,9 @@ def test_every_public_class_has_a_repr_of_its_own(name: str) -> None:
     module = import_module(name)
     names = getattr(module, "__all__", [one for one, held in vars(module).items() if not one.startswith("_")])
     bare = [
-        each_name
-        for each_name in names
-        if inspect.isclass(held := getattr(module, each_name))
+        each
+        for each in names
+        if inspect.isclass(held := getattr(module, each))
         and held.__module__.startswith("kafka_replica")
         and held.__repr__ is object.__repr__
         and not getattr(held, "_is_protocol", False)

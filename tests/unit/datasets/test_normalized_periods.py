@@ -50,7 +50,7 @@ def test_days_of_random_periods(tmp_path: Path) -> None:
         for form, last in zip(forms * 200, most * 200, strict=True)
     ]
     frame = pl.DataFrame({"TIME_PERIOD": periods})
-    wanted = [period(each_period) for each_period in periods]
+    wanted = [period(each) for each in periods]
     for collected, seconds in (
         ("start", [one.start_s for one in wanted if one]),
         ("end", [one.end_s - 1 for one in wanted if one]),

@@ -135,7 +135,7 @@ def test_date_patterns_that_lose_information_cannot_be_inverted(contents: tuple[
 def test_dates_there_and_back(contents: tuple[str, ...], dates: list[str]) -> None:
     """Dates whose patterns are complete are equal after mapping and mapping back."""
     plan = plan_of(version_of(*contents), as_of=date(2026, 6, 1), rules={"ambiguous-key": "off"})
-    mapped = transform(table([{"A": "a", "WHEN": each_date} for each_date in dates]), plan)
+    mapped = transform(table([{"A": "a", "WHEN": each} for each in dates]), plan)
     back = transform(mapped.drop("_errors", "_source"), plan, reverse=True)
     assert back["_errors"].null_count() == back.height
     assert back["WHEN"].to_list() == dates

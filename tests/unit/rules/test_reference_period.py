@@ -42,7 +42,7 @@ def with_constraint(type_: str, period: str) -> Snapshot:
     structures = structure(dimension("SEX", coded("SEX")), time(), measure())
     messages = [message(codelist("SEX", ["F", "M"])), message(structures), content.encode()]
     source = Partition("structures", 0)
-    parts = [part for each_message in messages for part in split_message(each_message)]
+    parts = [part for each in messages for part in split_message(each)]
     records = [
         Record(bytes(part.urn), part.value, at, -1, (("content-type", part.content_type.encode()),), source)
         for at, part in enumerate(parts)

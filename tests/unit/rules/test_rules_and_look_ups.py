@@ -51,7 +51,7 @@ def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
                     compile_rules(structures, urn)
                 continue
             rules = compile_rules(structures, urn, as_of=TODAY)
-            assert [each_column.id for each_column in rules.columns] == list(found.used_components)
+            assert [each.id for each in rules.columns] == list(found.used_components)
             checks = [check.broken for check in rules.checks if check.rule.endswith(("-not-allowed", "-not-valid"))]
             for column in rules.columns:
                 component = found.components[column.id]

@@ -87,5 +87,5 @@ def test_dataflows_of_categories_are_those_of_pysdmx(row: dict[str, str]) -> Non
         wanted = {f"{dataflow.agency}:{dataflow.id}({dataflow.version})" for dataflow in category.dataflows}
         assert {one.reference for one in found} == wanted
         seen += len(wanted)
-        stack += [(f"{above}{category.id}.", each_category) for each_category in category.categories]
+        stack += [(f"{above}{category.id}.", each) for each in category.categories]
     assert seen == len(structures.dataflows_of(scheme)) == 5

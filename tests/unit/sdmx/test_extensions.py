@@ -357,7 +357,7 @@ def test_random_extensions_have_the_counted_ids(lists: list[Any]) -> None:
         found = {id_ for id_, _ in own}
         for of, prefix, out in extensions:
             if number + 1 + of < len(lists):
-                found |= {prefix + each_id for each_id in ids_of(number + 1 + of) - out}
+                found |= {prefix + each for each in ids_of(number + 1 + of) - out}
         return found
 
     structures = structures_of(*made)

@@ -265,13 +265,13 @@ def test_flows_and_categories() -> None:
     assert [short(category) for category in metadataflow.categories] == ["Category=KR:CATS(1.0).TOP.LOW"]
     [top] = get(CategoryScheme, "CATS").categories.values()
     assert isinstance(top, CategoryOfFlows)
-    assert [short(each_flow) for each_flow in top.flows] == ["Dataflow=KR:FLOW(1.0)", "Metadataflow=KR:MFLOW(1.0)"]
+    assert [short(each) for each in top.flows] == ["Dataflow=KR:FLOW(1.0)", "Metadataflow=KR:MFLOW(1.0)"]
     assert short(top.categories["LOW"].urn) == "Category=KR:CATS(1.0).TOP.LOW"
     taxonomy = get(ReportingTaxonomy, "RT")
     assert [short(one) for one in taxonomy.items["R1"].provisioning_metadata] == ["Dataflow=KR:FLOW(1.0)"]
     assert taxonomy.item("R1.R2").name() == "Part two"
     assert isinstance(taxonomy, TaxonomyOfFlows)
-    assert [short(each_flow) for each_flow in taxonomy.flows] == ["Metadataflow=KR:MFLOW(1.0)"]
+    assert [short(each) for each in taxonomy.flows] == ["Metadataflow=KR:MFLOW(1.0)"]
 
 
 def test_organisations_go_into_schemes_of_their_agency() -> None:

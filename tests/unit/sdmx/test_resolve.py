@@ -359,12 +359,12 @@ def test_constraints_are_found_without_decoding_the_rest(monkeypatch: pytest.Mon
     calls.clear()
     later = FakeSnapshot(records, 8)
     second = structures.moved_to(later, iter([bytes(changed[0].urn), gone]))
-    assert [each_constraint.id for each_constraint in second.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
+    assert [each.id for each in second.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
     assert len(calls) == 1
     assert later.gets < 10, "not all constraints are looked up again"
-    assert [each_constraint.id for each_constraint in structures.constraints_of(DSD)] == ["NO_ROLE", "ON_DSD"]
+    assert [each.id for each in structures.constraints_of(DSD)] == ["NO_ROLE", "ON_DSD"]
     third = second.moved_to(FakeSnapshot(records, 9))
-    assert [each_constraint.id for each_constraint in third.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
+    assert [each.id for each in third.constraints_of(DSD)] == ["NEW", "NO_ROLE"]
 
 
 def test_unreadable_constraints_are_listed() -> None:

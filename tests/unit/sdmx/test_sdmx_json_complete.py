@@ -115,7 +115,7 @@ def texts_of(value: Any) -> str:
     if isinstance(value, tuple):
         return "\n".join(texts_of(one) for one in value)
     if hasattr(value, "items"):
-        return "\n".join(f"{key}\n{texts_of(each_value)}" for key, each_value in value.items())
+        return "\n".join(f"{key}\n{texts_of(each)}" for key, each in value.items())
     return str(value)
 
 

@@ -76,7 +76,7 @@ def test_the_libraries_agree(cls: str) -> None:
         {name: value for name, value in row.items() if name not in {"names", "descriptions", "annotations"}}
         for row in rows
     ]
-    assert [{each_name["key"]: each_name["value"] for each_name in names} for names in frame["names"].to_list()] == [
+    assert [{each["key"]: each["value"] for each in names} for names in frame["names"].to_list()] == [
         row["names"] for row in rows
     ]
     assert [[note["id"] for note in notes] for notes in frame["annotations"].to_list()] == [

@@ -93,9 +93,7 @@ def test_unknown_media_types_are_refused() -> None:
             ask(codelist(), "text/csv")
 
 
-@pytest.mark.parametrize(
-    "media_type", [each_media_type for each_media_type in media_types() if each_media_type != Format.XLSX]
-)
+@pytest.mark.parametrize("media_type", [each for each in media_types() if each != Format.XLSX])
 def test_the_header_is_ours_to_set(media_type: str) -> None:
     """Id, sender, time and test flag are in the message; equal input gives equal bytes at any time."""
     header = Header(id="IREF1", sender="ECB", prepared="2026-11-21T20:00:00Z", test=True)
@@ -112,11 +110,9 @@ def test_several_artefacts_keep_their_order_within_a_class() -> None:
     artefacts = [artefact for path in sample_files() for artefact in read_message(path.read_bytes())]
     for media_type in (Format.SDMX_ML_3_0, Format.SDMX_JSON_2_0, Format.FUSION_JSON):
         found = [one.urn for one in read_message(write_message(artefacts, media_type))]
-        assert sorted(found) == sorted(each_artefact.urn for each_artefact in artefacts)
+        assert sorted(found) == sorted(each.urn for each in artefacts)
         for cls in {urn.cls for urn in found}:
-            assert [urn for urn in found if urn.cls == cls] == [
-                each_artefact.urn for each_artefact in artefacts if each_artefact.urn.cls == cls
-            ]
+            assert [urn for urn in found if urn.cls == cls] == [each.urn for each in artefacts if each.urn.cls == cls]
 
 
 def test_a_property_without_a_place_is_named_and_another_format_too() -> None:

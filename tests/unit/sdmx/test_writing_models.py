@@ -60,9 +60,7 @@ def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_
     assume(len({artefact.urn for artefact in artefacts}) == len(artefacts))
     data = write_message(artefacts, format_)
     assert data == write_message(artefacts, format_)
-    assert {one.urn: one for one in read_message(data)} == {
-        each_artefact.urn: carried(each_artefact, format_) for each_artefact in artefacts
-    }
+    assert {one.urn: one for one in read_message(data)} == {each.urn: carried(each, format_) for each in artefacts}
 
 
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))

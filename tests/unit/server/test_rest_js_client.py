@@ -96,7 +96,7 @@ def artefacts() -> Iterator[Artefact]:
     yield ValueList(value_items=(value,), **named("ValueList A:B(1.0)"))
 
 
-ARTEFACTS: Final = {each_artefact.urn: each_artefact for each_artefact in artefacts()}
+ARTEFACTS: Final = {each.urn: each for each in artefacts()}
 DIRECTLY: Final = version_of(ARTEFACTS.values())
 """A direct read of the records."""
 

@@ -29,7 +29,5 @@ def in_form(value: Any, old: ColumnForm, new: ColumnForm) -> Any:
         return None
     values = value if old.several else [value]
     if new.languages and not old.languages:
-        values = [
-            None if each_value is None else [{"language": UNDETERMINED, "text": each_value}] for each_value in values
-        ]
+        values = [None if each is None else [{"language": UNDETERMINED, "text": each}] for each in values]
     return list(values) if new.several else values[0]

@@ -117,4 +117,4 @@ def _kept(
             record = empty
         records.append(record)
         kept.append(line)
-    return Records(b"".join(each_record + b"\n" for each_record in records), kept, wrong)
+    return Records(b"".join(each + b"\n" for each in records), kept, wrong)

@@ -81,12 +81,9 @@ def _named_artefacts(frame: pl.DataFrame) -> pl.DataFrame | None:
         texts = [pl.col(name).cast(pl.String) for name in _COLUMNS]
     if "DATAFLOW" in frame.columns:
         flow = pl.col("DATAFLOW").cast(pl.String)
-        is_silent = pl.all_horizontal(each_text.is_null() for each_text in texts)
+        is_silent = pl.all_horizontal(each.is_null() for each in texts)
         kind = pl.when(flow.is_not_null()).then(pl.lit("dataflow"))
-        texts = [
-            pl.when(is_silent).then(new).otherwise(each_text)
-            for new, each_text in zip((kind, flow), texts, strict=True)
-        ]
+        texts = [pl.when(is_silent).then(new).otherwise(each) for new, each in zip((kind, flow), texts, strict=True)]
     elif not named:
         return None
     return frame.select(text.alias(name) for name, text in zip(_COLUMNS, texts, strict=True))

@@ -94,7 +94,7 @@ def read_codelist(urn: Urn, wire: WireCodelist) -> Codelist:
             parent=one.parent_code,
         )
 
-    written = with_ids({each_wire.id: each_wire for each_wire in wires}, len(wires)) if wires else None
+    written = with_ids({each.id: each for each in wires}, len(wires)) if wires else None
     if written is not None:
         for each_wire in wires:
             each_wire.urn = None  # it would stay in memory

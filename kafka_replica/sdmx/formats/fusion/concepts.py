@@ -52,11 +52,11 @@ def _read_lazy_concepts(urn: Urn, wires: list[WireConcept]) -> Items[Concept] | 
     """Build the concepts, reading ids and references at once; return None if any of them is invalid."""
     try:
         read = {
-            each_wire.id: (
-                each_wire,
-                None if each_wire.representation is None else read_representation(each_wire.representation, urn),
+            each.id: (
+                each,
+                None if each.representation is None else read_representation(each.representation, urn),
             )
-            for each_wire in wires
+            for each in wires
         }
     except MessageError:
         return None

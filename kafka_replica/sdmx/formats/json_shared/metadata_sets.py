@@ -11,7 +11,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 
 def read_reported_value(value: Any) -> tuple[tuple[str, ...], InternationalString]:
     """Return the values, and the text by language, in a JSON value of a reported attribute, as in SDMX-ML."""
-    if isinstance(value, dict) and all(isinstance(each_value, str) for each_value in value.values()):
+    if isinstance(value, dict) and all(isinstance(each, str) for each in value.values()):
         return (), InternationalString(value)
     if isinstance(value, list):
         return tuple(_as_text(one) for one in value), NO_TEXT

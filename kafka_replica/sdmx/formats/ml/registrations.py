@@ -54,8 +54,8 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
     _refuse_deletion(root, names)
-    found = [each_element for each_element in root.iter("{*}Registration") if names[each_element.tag]]
-    if found or any(names[each_element.tag] for each_element in root.iter("{*}QueryRegistrationResponse")):
+    found = [each for each in root.iter("{*}Registration") if names[each.tag]]
+    if found or any(names[each.tag] for each in root.iter("{*}QueryRegistrationResponse")):
         return partial(_urn, names=names), found
     return in_container, artefacts_of(root, names)
 

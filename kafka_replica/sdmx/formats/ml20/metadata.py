@@ -219,20 +219,17 @@ def _named(identifiable: Identifiable) -> str:
 
 def _full(metadata_target: MetadataTarget) -> str:
     parts = [_component(each) for each in metadata_target.target_objects.values()]
-    return el(
-        "str:FullTargetIdentifier",
-        _named(metadata_target),
-        *parts,
-        annotated(metadata_target),
-        id=metadata_target.id,
-        uri=metadata_target.uri,
-    )
+    return _target_identifier("str:FullTargetIdentifier", metadata_target, parts)
 
 
 def _partial(metadata_target: MetadataTarget) -> str:
     parts = [leaf("str:IdentifierComponentRef", id_) for id_ in metadata_target.target_objects]
+    return _target_identifier("str:PartialTargetIdentifier", metadata_target, parts)
+
+
+def _target_identifier(tag: str, metadata_target: MetadataTarget, parts: Iterable[str]) -> str:
     return el(
-        "str:PartialTargetIdentifier",
+        tag,
         _named(metadata_target),
         *parts,
         annotated(metadata_target),

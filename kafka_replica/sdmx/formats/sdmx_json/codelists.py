@@ -115,7 +115,7 @@ def _read_codes(urn: Urn, wire: WireCodelist, context: Context) -> Items[Code]:
         return Code(urn=own, parent=one.parent, **context.named(one))
 
     wires = wire.codes or []
-    written = with_ids({each_wire.id: each_wire for each_wire in wires}, len(wires)) if wires else None
+    written = with_ids({each.id: each for each in wires}, len(wires)) if wires else None
     if written is None:
         return item_scheme(urn, wire, read_items(urn, "Code", wires, code))
     package, agency, id_, version = urn.package, urn.agency, urn.id, urn.version

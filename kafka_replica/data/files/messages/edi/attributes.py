@@ -123,4 +123,4 @@ class Attributes:
                 fail(segment.number, f"attributes of more than {_MOST_OBSERVATIONS:,} observations")
             keys = [(tuple(key[:-2]), period) for period in periods]
             self.segments.update(dict.fromkeys(keys, segment.number))
-            self._target = [self.observations.setdefault(each_key, {}) for each_key in keys]
+            self._target = [self.observations.setdefault(each, {}) for each in keys]

@@ -44,7 +44,7 @@ def components_of_rules(rules: Rules, usages: frozenset[Urn], reference: str | N
         return None
     measures = [column for column in rules.columns if column.kind == "measure"]
     measure = next(
-        (each_measure for each_measure in measures if each_measure.id == _OBS_VALUE),
+        (each for each in measures if each.id == _OBS_VALUE),
         measures[0] if len(measures) == 1 else None,
     )
     formats = rules.column(_TIME_FORMAT)

@@ -192,7 +192,7 @@ class DataSetReader:
         higher = {name for name in own_values if name in varying or name in shared}
         texts = (texts | own_texts) - higher
         varying |= _filled(own_values, shared, varying)
-        shared = {name: each_value for name, each_value in shared.items() if name not in varying}
+        shared = {name: each for name, each in shared.items() if name not in varying}
         return Block(batch.size, shared, varying, paths=batch.pointers(), texts=texts)
 
     def _of_series(
@@ -247,7 +247,7 @@ class DataSetReader:
         columns = _columns(rows)
         components = [*self._components.measures, *self._components.observation]
         found: dict[str, Sequence[Any]] = {}
-        texts = {each_component.id for each_component in components if each_component.are_texts}
+        texts = {each.id for each in components if each.are_texts}
         for place, component in enumerate(components):
             if place < len(columns):
                 column = columns[place]

@@ -44,5 +44,5 @@ def _block(run: Run, skipped: int) -> tuple[int, Block]:
     lines = [line + skipped for line in run.lines] if skipped else run.lines
     if len(lines) == 1:
         return lines[0], Block(1, run.above | {name: value for name, (value,) in varying.items()}, {})
-    shared = {name: each_value for name, each_value in run.above.items() if name not in varying}
+    shared = {name: each for name, each in run.above.items() if name not in varying}
     return lines[0], Block(len(lines), shared, varying, lines)

@@ -33,7 +33,7 @@ _MOST_PENDING: Final = 8 * MAX_SEGMENT
 """The number of bytes without the end of a segment: a character has up to 4 bytes, and a line end may follow each."""
 
 
-_BLANK: Final = bytes(ord("\n") if each_number == ord("\n") else ord(" ") for each_number in range(256))
+_BLANK: Final = bytes(ord("\n") if each == ord("\n") else ord(" ") for each in range(256))
 """The translation of all characters but line ends to blanks."""
 
 
