@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _STRUCTURE: Final = re.compile(
-    rb"\s*+(?:(?><\?.*?\?>|<!--.*?-->)\s*+)*+<(?:[A-Za-z_][\w.-]*+:)?Structure[\s>]", re.DOTALL
+    rb"\s*+(?>(?:(?:<\?.*?\?>|<!--.*?-->)\s*+)*)<(?:[A-Za-z_][\w.-]*+:)?Structure[\s>]", re.DOTALL
 )
 
 

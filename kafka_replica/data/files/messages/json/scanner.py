@@ -17,7 +17,8 @@ _TOKEN: Final = re.compile(rb'%b([{}\[\],:]|%b|[^ \t\r\n{}\[\],:"]++|\Z)' % (_BL
 def _nested(levels: int) -> bytes:
     """Return a pattern for text with balanced brackets, which are nested at most ``levels`` times."""
     inner = rb"|[{\[]%b[}\]]" % _nested(levels - 1) if levels else b""
-    return rb'(?:[^"{}\[\]]++|%b%b)*+' % (_STRING, inner)
+    # An atomic group, as a possessive quantifier would be wrong here: see test_regular_expressions.py.
+    return rb'(?>(?:[^"{}\[\]]++|%b%b)*)' % (_STRING, inner)
 
 
 _BALANCED: Final = re.compile(_nested(3), re.DOTALL)

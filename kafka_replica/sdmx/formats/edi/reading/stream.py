@@ -179,5 +179,5 @@ class _Decoding:
 def _segment_pattern(separators: Separators) -> Callable[[bytes, int], re.Match[bytes] | None]:
     end, release = re.escape(separators.terminator.encode()), re.escape(separators.release.encode())
     released = rb"(?:%b[\r\n]*+.)" % release if release else b"(?!)"
-    # The quantifiers are possessive: matching data without an end fails at once.
-    return re.compile(rb"\s*+((?:[^%b%b]++|%b)*+)%b" % (end, release, released, end), re.DOTALL).match
+    # The group is atomic: matching data without an end fails at once.
+    return re.compile(rb"\s*+((?>(?:[^%b%b]++|%b)*))%b" % (end, release, released, end), re.DOTALL).match
