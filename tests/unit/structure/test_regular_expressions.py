@@ -14,7 +14,7 @@ _AFTER_A_GROUP = re.compile(r"(?<!\\)\)[*+?]\+")
 
 @pytest.mark.parametrize("package", ["kafka_replica", "spark/kafka_replica_spark"])
 def test_no_possessive_quantifier_follows_a_group_with_alternatives(package: str) -> None:
-    """Such an expression is wrong in Python 3.11.0 to 3.11.4, which Debian 12 has; an atomic group is right.
+    """An expression of this kind is wrong in Python 3.11.0 to 3.11.4, which Debian 12 has; an atomic group is right.
 
     If the last repetition fails after a part of it has matched, these versions continue behind that part instead of
     before it (python/cpython#106052).
