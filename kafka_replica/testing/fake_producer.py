@@ -125,7 +125,7 @@ class FakeProducer(TransactionalProducer):
             WaitTimeoutError: the transaction did not become visible within ``timeout_s`` seconds, because an earlier
                 transaction is open or the broker is unavailable.
         """
-        position = committed.position or Position()
+        position = committed.position if committed.is_committed else Position()
 
         def is_visible() -> bool:
             if isinstance(self._cluster.failure, BrokerUnavailableError):

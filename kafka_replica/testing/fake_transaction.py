@@ -93,7 +93,7 @@ class FakeTransaction(Transaction):
             UsageError: the transaction was already committed or aborted.
         """
         self._decide(is_committed=True)
-        self.committed.position = Position({log.partition: end for log, end in self._ends.items()})
+        self.committed.commit_at(Position({log.partition: end for log, end in self._ends.items()}))
         return self.committed
 
     def abort(self) -> None:

@@ -160,7 +160,7 @@ def _report_left_out(structures: FileContents) -> None:
 
 
 def _report(structures: FileContents, deleted: list[Urn], committed: CommittedTransaction, as_json: bool) -> None:
-    position = committed.position.as_json() if committed.position is not None else {}
+    position = committed.position.as_json() if committed.is_committed else {}
     if as_json:
         lines: list[dict[str, Any]] = [
             {"key": str(part.urn), "size": len(part.value), "content_type": part.content_type}

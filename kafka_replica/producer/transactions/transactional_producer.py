@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +20,13 @@ from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, WaitTimeoutError
+from kafka_replica.errors import (
+    BrokerUnavailableError,
+    CommitUnknownError,
+    KafkaReplicaError,
+    UsageError,
+    WaitTimeoutError,
+)
 from kafka_replica.headers import Stack
 from kafka_replica.producer.transactions.topic_names import topic_names
 from kafka_replica.records import Headers, Key, Position, key_bytes
@@ -30,15 +35,47 @@ _ANSWER_S = 5.0
 _POLL_S = 0.005
 
 
-@dataclass(slots=True)
 class CommittedTransaction:
-    """The result of a transaction, filled in when it is committed."""
+    """The result of a transaction, filled in when it is committed.
 
-    records: int = 0
-    """The number of puts and deletions, each of which is written to all topics."""
-    tombstones: int = 0
-    position: Position | None = None
-    """The offset after the last written record of each partition; None until the transaction is committed."""
+    Attributes:
+        records: the number of puts and deletions, each of which is written to all topics.
+        tombstones: how many of them are deletions.
+    """
+
+    __slots__ = ("_position", "records", "tombstones")
+
+    def __init__(self, records: int = 0, tombstones: int = 0, position: Position | None = None) -> None:
+        self.records = records
+        self.tombstones = tombstones
+        self._position = position
+
+    def __repr__(self) -> str:
+        state = f"committed at {self._position.summary()}" if self._position is not None else "not committed"
+        return f"<{type(self).__name__} {state}, {self.summary()}>"
+
+    @property
+    def is_committed(self) -> bool:
+        """True from the moment when the commit has returned."""
+        return self._position is not None
+
+    @property
+    def position(self) -> Position:
+        """The offset after the last written record of each partition, as ``Replica.wait_for`` takes it.
+
+        Raises:
+            UsageError: the transaction is not committed: it is still open, was aborted, or its outcome is unknown.
+        """
+        if self._position is None:
+            raise UsageError(
+                f"a transaction of {self.summary()} has no position, because it is not committed; ask for it after the "
+                "end of the `with` block, or check is_committed"
+            )
+        return self._position
+
+    def commit_at(self, position: Position) -> None:
+        """Note that the transaction is committed, and the offset after its last record in each partition."""
+        self._position = position
 
     def summary(self) -> str:
         """Return the number of records, and how many of them are tombstones, if any."""
@@ -56,7 +93,7 @@ class Transaction:
         self.committed = CommittedTransaction()
 
     def __repr__(self) -> str:
-        state = "open or aborted" if self.committed.position is None else "committed"
+        state = "committed" if self.committed.is_committed else "open or aborted"
         return f"<Transaction to {', '.join(self._topics)}, {state}, {self.committed.summary()}>"
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
@@ -139,7 +176,7 @@ class TransactionalProducer:
         transaction = Transaction(self._writer, self._topic, self._header_stack)
         try:
             yield transaction
-            transaction.committed.position = Position(self._writer.commit())
+            transaction.committed.commit_at(Position(self._writer.commit()))
         except CommitUnknownError:
             raise  # Kafka may be committing; aborting is no longer possible
         except BaseException:
@@ -153,7 +190,7 @@ class TransactionalProducer:
         Raises:
             WaitTimeoutError: it was not visible in time; another producer may have an open transaction before it.
         """
-        if not committed.position:
+        if not committed.is_committed or not committed.position:
             return
         give_up_s = time.monotonic() + timeout_s
         reason = "another producer holds a transaction open before it"

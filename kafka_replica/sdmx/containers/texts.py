@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 D = TypeVar("D")
 
 
+if TYPE_CHECKING:  # it is registered as a Mapping below, which a type checker does not see
+
+    class _TextStruct(Mapping[str, str]):
+        def __init_subclass__(cls, *, frozen: bool, gc: bool) -> None: ...
+
+else:
+    _TextStruct = msgspec.Struct
+
+
 class WrittenText(Protocol):
     """A text and its language, as in a message."""
 
@@ -20,7 +29,7 @@ class WrittenText(Protocol):
     value: str
 
 
-class InternationalString(msgspec.Struct, frozen=True, gc=False):
+class InternationalString(_TextStruct, frozen=True, gc=False):
     """A text in several languages: language -> text, in the order of the message. Immutable; a ``Mapping``.
 
     Languages compare case-insensitively, as BCP 47 defines. If a language has two texts, a look-up returns

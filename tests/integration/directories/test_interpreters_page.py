@@ -152,9 +152,7 @@ def test_folio_with_initial_records(local_kafka: LocalKafka, kafka_topic: TopicM
                 event = {"type": kind, "tenant": "diku", "new": title and {"id": key, "title": title}}
                 transaction.put(key, json.dumps(event).encode())
                 database.pop(key, None) if title is None else database.update({key: title})
-        position = transaction.committed.position
-        assert position is not None
-        return position
+        return transaction.committed.position
 
     def shown(replica: Replica, position: Mapping[Partition, int]) -> dict[str, str]:
         names = {**topic.names, "Directory": Directory, "replica": replica}

@@ -403,7 +403,6 @@ def test_on_a_real_broker(local_kafka: Any, kafka_topic: Any, tmp_path: Path) ->
                     if version:
                         transaction.delete(key(f"L{life}{version - 1}0"))
                 position = transaction.committed.position
-                assert position is not None
                 snapshot = replica.wait_for(position, WAIT_S)
                 live.prepare()
                 assert_same_answers(live.structures(), snapshot)

@@ -61,7 +61,6 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
     frame = read(spark, "codes", **options)
     with Replica({"bootstrap.servers": servers}, topic) as replica:
         position = transaction.committed.position
-        assert position is not None
         snapshot = replica.wait_for(position, 30)
         here = views(spark, snapshot).codes()
     assert sorted(frame.collect()) == sorted(here.collect())

@@ -52,7 +52,6 @@ class World:
             for part in split_message(message(content)):
                 transaction.put(str(part.urn), part.value, (("content-type", part.content_type.encode()),))
         position = transaction.committed.position
-        assert position is not None
         return self.replica.wait_for(position, 30).version
 
     def observe(self, name: str, *areas: str) -> None:

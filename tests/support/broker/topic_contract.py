@@ -429,7 +429,9 @@ class TopicContract(ABC):
             assert values(replica.wait_for(committed.position, PATIENCE_S)) == {"d": b"1"}
             producer.wait_visible(committed, PATIENCE_S)
             abandoned = write_and_raise(producer)
-            assert abandoned.committed.position is None
+            assert not abandoned.committed.is_committed
+            with pytest.raises(UsageError, match="not committed"):
+                assert abandoned.committed.position
             with producer.transaction() as transaction:
                 pass
             assert transaction.committed.position == Position()
@@ -476,11 +478,11 @@ class TopicContract(ABC):
         producer = topic.producer("writer", timeout_s=2)
         with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
             transaction.put("a", b"1")
-        assert transaction.committed.position is None
+        assert not transaction.committed.is_committed
         with pytest.raises(UsageError), producer.transaction():
             pass
         newer = topic.producer("writer")
         with newer.transaction() as transaction:
             transaction.put("a", b"2")
         with topic.replica() as replica:
-            assert values(replica.wait_for(transaction.committed.position or Position(), PATIENCE_S)) == {"a": b"2"}
+            assert values(replica.wait_for(transaction.committed.position, PATIENCE_S)) == {"a": b"2"}

@@ -5,6 +5,7 @@ A value assigned to a name with a type must fit that type exactly, so that a los
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import assert_type
@@ -61,6 +62,8 @@ def look_up(snapshot: Snapshot) -> None:
     structures = Structures(snapshot)
     assert_type(structures.codelist(FREQ), Codelist)
     name: str | None = structures.codelist(FREQ).codes["A"].name("en")
+    names: Mapping[str, str] = structures.codelist(FREQ).codes["A"].names
+    print({**names})
     print(name, snapshot.version, snapshot.position, len(snapshot), b"urn:x" in snapshot)
     print(Structures(snapshot.of("terminals")).find("Codelist"))
 
@@ -152,8 +155,7 @@ def write() -> None:
             transaction.put("key", b"value")
             transaction.delete("other")
         with Replica(CONFIG, "structures") as replica:
-            if transaction.committed.position is not None:
-                look_up(replica.wait_for(transaction.committed.position, timeout_s=10))
+            look_up(replica.wait_for(transaction.committed.position, timeout_s=10))
             replica.wait_for({Partition("structures", 0): 17}, timeout_s=10)
 
 

@@ -53,7 +53,7 @@ def test_the_simplest_use() -> None:
     with topic.replica() as replica:
         with topic.transaction() as transaction:
             transaction.put("a", b"1")
-        snapshot = replica.wait_for(transaction.committed.position or Position(), PATIENCE_S)
+        snapshot = replica.wait_for(transaction.committed.position, PATIENCE_S)
         assert values(snapshot) == {"a": b"1"}
         assert [record.value for record in topic.records()] == [b"1"]
 
@@ -96,7 +96,7 @@ def test_a_transaction_over_two_topics_shows_at_once() -> None:
             with kafka.transaction("codes") as transaction:
                 transaction.put("a", str(number).encode())
                 transaction.put("b", str(number).encode(), topic="flows")
-        snapshot = replica.wait_for(transaction.committed.position or Position(), PATIENCE_S)
+        snapshot = replica.wait_for(transaction.committed.position, PATIENCE_S)
         wait_until(lambda: heard and heard[-1].version == snapshot.version)
     assert {len(set(values(change.snapshot).values())) for change in heard if change.snapshot} == {1}
     assert [record.topic for record in flows.records()] == ["flows"] * 5

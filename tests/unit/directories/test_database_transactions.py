@@ -46,9 +46,7 @@ def write(kafka: FakeKafka, *records: tuple[str, str, bytes | None]) -> Position
                 transaction.delete(key, topic=topic)
             else:
                 transaction.put(key, value, topic=topic)
-    position = transaction.committed.position
-    assert position is not None
-    return position
+    return transaction.committed.position
 
 
 def test_versions_that_end_with_a_transaction(kafka: FakeKafka) -> None:

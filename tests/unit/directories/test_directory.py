@@ -217,7 +217,6 @@ def test_several_directories_at_one_version() -> None:
                 transaction.put("T1", row(str(number), "A"), topic="terminals")
                 transaction.put("A", row(str(number), "first"), topic="acquirers")
             position = transaction.committed.position
-            assert position is not None
             snapshot = replica.wait_for(position, WAIT_S)
             pair = terminals.at(snapshot)["T1"], acquirers.at(snapshot)["A"]
             assert pair[0].terminal_id == pair[1].terminal_id
