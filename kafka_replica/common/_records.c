@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 1 /* compiled.py accepts only this number */
+#define INTERFACE 2 /* compiled.py accepts only this number */
 
 /* The offsets of the fields in a batch's head. */
 enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
@@ -229,6 +229,48 @@ static PyObject *parse_all(Batch *batch, int64_t count, int64_t from_offset) {
     return records;
 }
 
+/* Skip a number of records, each by its length. */
+static int skip_records(Batch *batch, long long count) {
+    Span record;
+    for (; count > 0; count--)
+        if (read_span(batch, &record) < 0) return -1;
+    return 0;
+}
+
+PyDoc_STRVAR(record_ends_doc,
+             "record_ends(data, counts, separator)\n--\n\n"
+             "Return where the records of each batch end, in the joined content of batches.\n\n"
+             "counts: the number of records of each batch; separator: the bytes that follow the records of each batch.");
+
+static PyObject *record_ends(PyObject *module, PyObject *arguments) {
+    Py_buffer data, separator;
+    PyObject *counts;
+    if (!PyArg_ParseTuple(arguments, "y*O!y*", &data, &PyList_Type, &counts, &separator)) return NULL;
+    const uint8_t *begin = data.buf;
+    Batch batch = {.at = begin, .end = begin + data.len};
+    PyObject *ends = PyList_New(0);
+    for (Py_ssize_t at = 0; ends != NULL && at < PyList_GET_SIZE(counts); at++) {
+        long long count = PyLong_AsLongLong(PyList_GET_ITEM(counts, at));
+        PyObject *end = NULL;
+        if (!(count == -1 && PyErr_Occurred()) && skip_records(&batch, count) == 0) {
+            if (batch.end - batch.at < separator.len || memcmp(batch.at, separator.buf, (size_t)separator.len) != 0)
+                damaged("it has another number of records than it says");
+            else
+                end = PyLong_FromSsize_t(batch.at - begin);
+            batch.at += separator.len;
+        }
+        if (end == NULL || PyList_Append(ends, end) < 0) Py_CLEAR(ends);
+        Py_XDECREF(end);
+    }
+    if (ends != NULL && batch.at != batch.end) {
+        damaged("it has more bytes than its records");
+        Py_CLEAR(ends);
+    }
+    PyBuffer_Release(&data);
+    PyBuffer_Release(&separator);
+    return ends;
+}
+
 static int is_plain_tuple_type(PyTypeObject *type) {
     return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
            type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
@@ -311,6 +353,7 @@ static PyObject *untrack(PyObject *module, PyObject *records) {
 
 static PyMethodDef functions[] = {
     {"parse", parse, METH_VARARGS, parse_doc},
+    {"record_ends", record_ends, METH_VARARGS, record_ends_doc},
     {"add", add, METH_VARARGS, add_doc},
     {"untrack", untrack, METH_O, untrack_doc},
     {NULL, NULL, 0, NULL},

@@ -43,12 +43,22 @@ def decompressed_into(codec: str, data: bytes, size: int) -> bytes:
         MoreBytesError: decompressed, the data has more bytes.
         ValueError: the data is damaged.
     """
-    buffer = bytearray(size)
+    buffer = memoryview(bytearray(size))
+    return bytes(buffer[: decompress_to_buffer(codec, data, buffer)])
+
+
+def decompress_to_buffer(codec: str, data: bytes, buffer: memoryview) -> int:
+    """Write data decompressed to the beginning of a buffer; return its size.
+
+    Raises:
+        MoreBytesError: decompressed, the data has more bytes than the buffer.
+        ValueError: the data is damaged.
+    """
     try:
-        return bytes(memoryview(buffer)[: CODECS[codec].decompress_into(data, buffer)])
+        return int(CODECS[codec].decompress_into(data, buffer))
     except cramjam.DecompressionError as error:
         if str(error) == _TOO_SMALL:
-            raise MoreBytesError(f"it has more than {size:,} bytes uncompressed") from error
+            raise MoreBytesError(f"it has more than {len(buffer):,} bytes uncompressed") from error
         raise ValueError(str(error)) from error
 
 

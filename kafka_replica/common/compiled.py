@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, cast
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_INTERFACE: Final = 1  # as in the C files
+_INTERFACE: Final = 2  # as in the C files
 
 
 class CompiledParser(Protocol):
@@ -26,7 +26,7 @@ class CompiledParser(Protocol):
     def parse(
         self,
         batch: bytes | memoryview,
-        decompressed: bytes | None,
+        decompressed: bytes | memoryview | None,
         from_offset: int,
         record_type: type[tuple[Any, ...]],
         source: object,
@@ -43,6 +43,18 @@ class CompiledParser(Protocol):
 
         Raises:
             ValueError: the batch is damaged.
+        """
+
+    def record_ends(self, data: bytes | memoryview, counts: list[int], separator: bytes, /) -> list[int]:
+        """Return where the records of each batch end, in the joined content of several batches.
+
+        Args:
+            data: the content of the batches, decompressed, each followed by the separator.
+            counts: the number of records of each batch.
+            separator: the bytes between batches.
+
+        Raises:
+            ValueError: a batch has another number of records.
         """
 
     def add(self, changes: dict[Any, Any], records: Sequence[tuple[Any, ...]], /) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from aiokafka.record.default_records import DefaultRecordBatch
 
+from kafka_replica.broker.reading.decompression import DecompressedTogether
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
 from kafka_replica.errors import BrokerError
@@ -32,21 +33,27 @@ _MARKER_START = b"\0\0\0\x08"
 class RawContent:
     """The records of a batch as the broker sent it, possibly compressed."""
 
-    __slots__ = ("_data", "_from", "_partition", "_spill_buffer")
+    __slots__ = ("_data", "_from", "_partition", "_spill_buffer", "ahead")
 
     def __init__(self, data: memoryview, partition: Partition, from_offset: int, spill_buffer: SpillBuffer) -> None:
         self._data: memoryview | SpillHandle = data
         self._partition = partition
         self._from = from_offset  # records below this offset are left out; 0 leaves out none
         self._spill_buffer = spill_buffer
+        self.ahead: DecompressedTogether | None = None
 
     def records(self) -> Sequence[Stored]:
         """Parse the records; see ``Content.records``."""
         data = self._data if isinstance(self._data, memoryview) else self._spill_buffer.get(self._data)
-        return parse_records(data, self._partition, self._from, check_crc=self._spill_buffer.check_crcs)
+        ahead, self.ahead = self.ahead, None
+        content = None if ahead is None else ahead.take(data)
+        return parse_records(
+            data, self._partition, self._from, check_crc=self._spill_buffer.check_crcs, decompressed=content
+        )
 
     def hold(self) -> None:
         """Copy the batch, so that the rest of its fetch can be freed."""
+        self.ahead = None
         if isinstance(self._data, memoryview):
             self._data = self._spill_buffer.put(self._data)
 
@@ -54,10 +61,11 @@ class RawContent:
 class ScannedBatches:
     """The batches of a partition in one fetch response, and the position and leader epoch after them."""
 
-    __slots__ = ("batches", "epoch", "gap", "position")
+    __slots__ = ("batches", "compressed", "epoch", "gap", "position")
 
     def __init__(self, position: int, epoch: int) -> None:
         self.batches: list[Batch] = []
+        self.compressed: list[tuple[RawContent, memoryview, int]] = []  # with their data, and numbers of records
         self.position = position
         self.epoch = epoch
         self.gap = False
@@ -94,12 +102,14 @@ def scan_batches(
             # The log cleaner keeps the header of an emptied batch, without the marker that it contained.
             if count:
                 piece = data[at:next_at]
+                content = RawContent(piece, partition, first if base < first else 0, spill_buffer)
                 if attributes & _CONTROL:
                     kind = _marker_kind(attributes, piece)
                 else:
                     kind = _DATA if attributes & _TRANSACTIONAL else _PLAIN
+                    if attributes & _CODEC:
+                        scanned.compressed.append((content, piece, count))
                 if kind is not None:
-                    content = RawContent(piece, partition, first if base < first else 0, spill_buffer)
                     add(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
             position, scanned.epoch = end, leader_epoch
         at = next_at

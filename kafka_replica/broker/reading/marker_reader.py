@@ -18,6 +18,7 @@ from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
+from kafka_replica.broker.reading.decompression import Decompressor
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.fetch_positions import FetchPositions
 from kafka_replica.broker.reading.fetches import Fetch, Fetches
@@ -64,6 +65,7 @@ class MarkerReader:
         self._fetches = Fetches(self._cluster, self._waiter, self._fetch_positions, fetch_limits(config))
         self._last: Fetch | None = None  # the last fetch that was answered, if it was the only one
         self._spill_buffer = SpillBuffer(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
+        self._decompressor = Decompressor()
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None
         # Batches that were read but not returned yet. The positions are past them, so that an exception must not lose
@@ -122,6 +124,7 @@ class MarkerReader:
         """Close all connections."""
         if self._loop.is_closed():
             return
+        self._decompressor.close()
         self._cluster.close()
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
@@ -242,6 +245,7 @@ class MarkerReader:
             self._spill_buffer,
         )
         fetch_position.high, fetch_position.stable = answered.high_watermark, answered.stable
+        self._decompressor.plan(scanned.compressed)
         self._batches += scanned.batches
         self._size_bytes += len(answered.batches)
         if scanned.gap:

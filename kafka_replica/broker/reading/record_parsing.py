@@ -20,7 +20,8 @@ from kafka_replica.common.compiled import PARSER, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, RawRecord, Record, Stored
 
-_HEAD_BYTES: Final = 61
+HEAD_BYTES: Final = 61
+"""The size of a batch's head, which is never compressed."""
 _LEAST_OFFSET: Final = -(1 << 63)
 _CODEC_AT, _CODEC_BITS = 22, 7  # in the second byte of the attributes
 _DECODERS: Final = {1: codec.gzip_decode, 2: codec.snappy_decode, 3: codec.lz4_decode, 4: codec.zstd_decode}
@@ -35,6 +36,7 @@ def parse_records(
     from_offset: int = 0,
     *,
     check_crc: bool = False,
+    decompressed: memoryview | None = None,
     parser: CompiledParser | None = PARSER,
 ) -> Sequence[Stored]:
     """Return the records of a batch from an offset on.
@@ -44,6 +46,7 @@ def parse_records(
         partition: the partition of the batch.
         from_offset: records below this offset are left out; 0 leaves out none.
         check_crc: whether to compare the batch with its checksum.
+        decompressed: the content of the batch, if it is known already; only for the compiled parser.
         parser: the compiled parser, or None.
 
     Raises:
@@ -53,7 +56,8 @@ def parse_records(
         if check_crc and not DefaultRecordBatch(data).validate_crc():
             raise CorruptRecordException("its checksum is wrong")
         if parser is not None:
-            return parser.parse(data, _decompressed(data), from_offset or _LEAST_OFFSET, Record, partition)
+            content = _decompressed(data) if decompressed is None else decompressed
+            return parser.parse(data, content, from_offset or _LEAST_OFFSET, Record, partition)
         found = _columns(DefaultRecordBatch(data))
     except UnsupportedCodecError as error:
         raise DataError(f"the batches of {partition} have a compression that cannot be read: {error}") from error
@@ -65,15 +69,20 @@ def parse_records(
     return [record for record in found if record[2] >= from_offset] if from_offset else found
 
 
+def codec_of(data: memoryview | bytes) -> int:
+    """Return Kafka's number of the codec of a batch; 0 if it is not compressed."""
+    return data[_CODEC_AT] & _CODEC_BITS
+
+
 def _decompressed(data: memoryview | bytes) -> bytes | None:
     """Return the content of a compressed batch, decompressed."""
-    number = data[_CODEC_AT] & _CODEC_BITS
+    number = codec_of(data)
     if not number:
         return None
     decode: Callable[[Any], bytes] | None = _DECODERS.get(number)
     if decode is None:
         raise UnsupportedCodecError(f"Unknown compression codec {number:#04x}")
-    return decode(data[_HEAD_BYTES:])
+    return decode(data[HEAD_BYTES:])
 
 
 def _columns(batch: Any) -> list[RawRecord]:
