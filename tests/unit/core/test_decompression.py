@@ -91,7 +91,7 @@ def test_the_same_records(codecs: list[int]) -> None:
         assert list(map(records_of, contents[::2])) == expected[::2]
 
 
-def test_what_is_decompressed_together() -> None:
+def test_long_runs_of_zstd_and_lz4() -> None:
     """Long runs are decompressed together, from zstd and lz4; short ones, other codecs and plain batches are not."""
     for codecs, together in (([ZSTD] * 80 + [LZ4] * 30 + [0] * 30, 110), ([1] * 50 + [2] * 50, 0), ([ZSTD] * 5, 0)):
         with planned(log_of(codecs)) as contents:
