@@ -90,7 +90,7 @@ class Decompressor:
     def __init__(self, parser: CompiledParser | None = PARSER) -> None:
         self._parser = parser
         self._thread: ThreadPoolExecutor | None = None
-        self._buffers = AnswerBuffers()  # only the thread takes buffers, and uses the ratio
+        self._buffers = AnswerBuffers()  # only the thread takes buffers and uses the ratio
         self._ratio = _FIRST_RATIO
 
     def plan(self, compressed: Sequence[Compressed]) -> None:
@@ -100,7 +100,7 @@ class Decompressor:
             compressed: the compressed batches of a partition, in their order.
         """
         if self._parser is None or len(compressed) < _MIN_BATCHES:
-            self._buffers.free()
+            self._buffers = AnswerBuffers()  # not emptied, because the thread may be taking one of the buffers
             return
         before: DecompressedTogether | None = None
         for number, run in _runs(compressed):
