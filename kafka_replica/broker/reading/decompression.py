@@ -107,7 +107,7 @@ class Decompressor:
             if number not in _NAMES or len(run) < _MIN_BATCHES:
                 continue
             if self._thread is None:
-                self._thread = ThreadPoolExecutor(1, "kafka_replica decompression")
+                self._thread = ThreadPoolExecutor(1, "kafka-replica-decompression")
             together = DecompressedTogether(partial(self._decompress, number, run, self._parser), self._thread)
             for content, _, _ in run:
                 content.ahead = together
