@@ -195,24 +195,35 @@ def test_nothing_is_leaked() -> None:
     bad = [good[:-cut] for cut in (1, 10, 300, 640)] + [good[:62] + b"\xff" * 20 + good[82:]]
     wrong_name = batch_bytes([Written(b"k", b"v", 0, 0, (("h", b"1"),))]).replace(b"h", b"\xff")
 
+    class Own(Record):
+        """A type whose references are all from here: records of other tests may be freed at any time."""
+
+        __slots__ = ()
+
+    source = Partition("leaks", 7)
+
     def work() -> None:
-        changes: dict[bytes, Record] = {}
-        for data in (good, *bad, wrong_name):
-            parsed(data, PARSER)
-            parsed(data, PARSER, 5)
         assert PARSER is not None
-        PARSER.add(changes, parse_records(good, SOURCE, parser=PARSER))
+        changes: dict[bytes, Record] = {}
+        for data in (*bad, wrong_name):
+            for from_offset in (0, 5):
+                with pytest.raises(ValueError, match=r"batch|record|number|header|codec"):
+                    PARSER.parse(data, None, from_offset, Own, source)
+        for from_offset in (0, 5):
+            PARSER.add(changes, PARSER.parse(good, None, from_offset, Own, source))
         with pytest.raises(TypeError):
             PARSER.add(changes, [("key",)])
+        with pytest.raises(ValueError, match="number of records"):
+            PARSER.record_ends(good[HEAD_BYTES:], [5, 20], b"\0")
 
     work()
     gc.collect()
-    blocks, counts = sys.getallocatedblocks(), list(map(sys.getrefcount, (SOURCE, Record)))
+    blocks, counts = sys.getallocatedblocks(), list(map(sys.getrefcount, (source, Own)))
     for _ in range(300):
         work()
     gc.collect()
     assert sys.getallocatedblocks() - blocks < 300  # one object a pass would be more
-    assert list(map(sys.getrefcount, (SOURCE, Record))) == counts
+    assert list(map(sys.getrefcount, (source, Own))) == counts
 
 
 @needs_parser
