@@ -213,6 +213,7 @@ def test_nothing_is_leaked() -> None:
             PARSER.add(changes, PARSER.parse(good, None, from_offset, Own, source))
         with pytest.raises(TypeError):
             PARSER.add(changes, [("key",)])
+        assert PARSER.record_ends(good[HEAD_BYTES:] + b"==", [20], b"==") == [len(good) - HEAD_BYTES]
         with pytest.raises(ValueError, match="number of records"):
             PARSER.record_ends(good[HEAD_BYTES:], [5, 20], b"\0")
 
