@@ -116,9 +116,9 @@ class Decompressor:
             before = together
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread, after what it was given to do, which batches may still wait for."""
         if self._thread is not None:
-            self._thread.shutdown(wait=False, cancel_futures=True)
+            self._thread.shutdown(wait=False)
 
     def _decompress(self, number: int, run: Sequence[Compressed], parser: CompiledParser) -> dict[int, memoryview]:
         """Return the content of batches, by the identity of each batch; nothing if any of them is damaged."""

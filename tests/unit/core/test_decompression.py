@@ -100,6 +100,15 @@ def test_long_runs_of_zstd_and_lz4() -> None:
             assert sum(content is not None for content in taken) == together
 
 
+def test_the_next_batches_are_decompressed_meanwhile() -> None:
+    """The first request starts the decompression of its group and of the next one, and of no other."""
+    with planned(log_of([ZSTD] * ENOUGH)) as contents:
+        groups = list(dict.fromkeys(content.ahead for content in contents if content.ahead is not None))
+        assert len(groups) > 3
+        records_of(contents[0])
+        assert [group._future is not None or group._contents is not None for group in groups[:3]] == [True, True, False]
+
+
 def test_held_batches() -> None:
     """A batch that is held has its records, although its answer is gone."""
     log = log_of([ZSTD] * ENOUGH)
@@ -139,6 +148,16 @@ def test_after_closing() -> None:
     with planned(log) as contents:
         pass
     assert list(map(records_of, contents)) == alone(log)
+
+
+def test_closing_in_between() -> None:
+    """Records are available if the reader is closed while their batches wait to be decompressed."""
+    log = log_of([ZSTD] * ENOUGH)
+    expected = alone(log)
+    for _ in range(20):
+        with planned(log) as contents:
+            first = records_of(contents[0])
+        assert [first, *map(records_of, contents[1:])] == expected
 
 
 def test_the_ends_of_records() -> None:
