@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final
 
-from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.contents import RecordedContents
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
 from kafka_replica.producer.outbox.tables import TransactionKind
 
@@ -21,11 +21,11 @@ class Prefetcher:
     """Provides the contents of consecutive transactions, which it reads ahead.
 
     Args:
-        queue: the queue from which the contents are read.
+        recorded: the contents of the producer's transactions.
     """
 
-    def __init__(self, queue: Queue) -> None:
-        self._queue = queue
+    def __init__(self, recorded: RecordedContents) -> None:
+        self._recorded = recorded
         self._thread = ThreadPoolExecutor(1, "kafka_replica outbox")
         self._rest: Iterator[list[RecordedTransaction]] = iter(())
         self._reading: tuple[list[RecordedTransaction], Future[dict[int, Contents]]] | None = None
@@ -47,7 +47,7 @@ class Prefetcher:
         if self._reading is not None and transaction in self._reading[0]:
             self._ready, self._due = self._reading[1].result(), True
         contents = self._ready.pop(transaction.tx_id, None)
-        return self._queue.contents(transaction) if contents is None else contents
+        return self._recorded.contents(transaction) if contents is None else contents
 
     def read_next(self) -> None:
         """Start reading the next group, if it is due; call this when the relay starts to wait for Kafka.
@@ -58,7 +58,7 @@ class Prefetcher:
             return
         self._due = False
         group = next(self._rest, None)
-        self._reading = None if group is None else (group, self._thread.submit(self._queue.contents_of, group))
+        self._reading = None if group is None else (group, self._thread.submit(self._recorded.contents_of, group))
 
     def close(self) -> None:
         """Shut down the reading thread."""

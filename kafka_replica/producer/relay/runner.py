@@ -6,14 +6,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Literal
 
 from sqlalchemy import Engine
 
 from kafka_replica.broker.writing.faults import Fault
-from kafka_replica.errors import CommitUnknownError, KafkaReplicaError
-from kafka_replica.producer.changes.fingerprint import Fingerprint, digest_of
-from kafka_replica.producer.errors import OutboxError, ProducerConflictError
+from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.producer.changes.fingerprint import Fingerprint
+from kafka_replica.producer.errors import OutboxError
 from kafka_replica.producer.notices.notices import (
     Acknowledgement,
     Arrival,
@@ -29,7 +28,7 @@ from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.modes import Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Queue
-from kafka_replica.producer.outbox.recorded_transactions import Content, Contents, RecordedTransaction, View
+from kafka_replica.producer.outbox.recorded_transactions import View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind
 from kafka_replica.producer.relay.confirmation import Confirmation
 from kafka_replica.producer.relay.events import (
@@ -40,7 +39,6 @@ from kafka_replica.producer.relay.events import (
     DatabaseState,
     Decision,
     Event,
-    KafkaFailure,
     KafkaSessionStart,
     LeaseGrant,
     MarkSent,
@@ -55,16 +53,17 @@ from kafka_replica.producer.relay.events import (
     Wait,
     WaitEnd,
 )
-from kafka_replica.producer.relay.failures import fault_of_sending, retry_pause_s
+from kafka_replica.producer.relay.failures import retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, SentTransaction
+from kafka_replica.producer.relay.last_failure import LastFailure
 from kafka_replica.producer.relay.prefetch import Prefetcher
-from kafka_replica.producer.relay.retry_text import retry_reason
 from kafka_replica.producer.relay.rules import Relay
+from kafka_replica.producer.relay.start import FirstStart, Start
 from kafka_replica.producer.relay.steps import Step
+from kafka_replica.producer.relay.sweep import contents_of_sweep
 
 _log = logging.getLogger("kafka_replica.producer")
 
-FirstStart = Literal["idle", "flush", "resume"]
 _NOT_SUSPENDED_S = 1.0  # a pause, so that a failure is not retried in a tight loop
 _STATUS = {
     Fault.LOCAL: Status.LOCAL_FAILURE,
@@ -106,14 +105,11 @@ class Runner:
         notify: Notify,
         step: Step,
     ) -> None:
-        self._engine = engine
-        self._outbox = outbox
         self._queue = Queue(engine, outbox.producer_id)
-        self._prefetcher = Prefetcher(self._queue)
+        self._prefetcher = Prefetcher(self._queue.recorded)
         self._lease = lease
         self._make_session = make_session
         self._transactional_id = transactional_id
-        self._first_start = first_start
         self._poll_s = poll_s
         self._notify = notify
         self._step = step
@@ -124,12 +120,11 @@ class Runner:
         self._leads = False
         self._has_begun = False
         self._request_count = self._queue.view().intent.request_count
+        self._start = Start(engine, outbox, self._queue, make_session, first_start, self._request_count)
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
         self._confirmation = Confirmation()
-        self._last_failure: KafkaFailure | None = None
-        self._failing_since_s: float | None = None
-        """The start of the first operation that failed, if no operation has succeeded since."""
+        self._last_failure = LastFailure()
         self.closing = threading.Event()
         self.wake = threading.Event()
 
@@ -155,10 +150,10 @@ class Runner:
             _log.warning("%s", error)
             return DatabaseFailure()
         except KafkaReplicaError as error:
-            return self._on_kafka_failure(error, began_s)
+            return self._last_failure.note(error, began_s)
         except Exception as error:  # noqa: BLE001 - whatever it is, nothing is skipped and the error is reported
             _log.exception("the relay failed")
-            return self._on_kafka_failure(error, began_s)
+            return self._last_failure.note(error, began_s)
 
     def _do(self, decision: Decision) -> Event:  # noqa: PLR0911 - one return for each decision
         match decision:
@@ -192,32 +187,9 @@ class Runner:
             if view.intent.mode is Mode.FAILED:
                 self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
-                self._start(view)
+                self._start.apply(view.intent)
             self._has_begun = True
         return LeaseGrant(self._lease.term or 0)
-
-    def _start(self, view: View) -> None:
-        """Decide how to start when no other instance was running, and nothing had failed."""
-        ever = view.intent.sent_tx_id > 0
-        if not ever and view.intent.mode in {Mode.RUNNING, Mode.SUSPENDED}:
-            # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
-            session = self._make_session(view.intent.incarnation)
-            try:
-                ever = session.connect(view.intent.transactional_id, None, 0) is not None
-            finally:
-                session.close()
-        if ever:
-            self._change_mode(view, Mode.RUNNING, only=[Mode.SUSPENDED])
-        elif self._first_start == "idle":
-            self._change_mode(view, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
-        else:
-            with self._engine.begin() as connection:
-                if self._first_start == "flush" and not self._queue.pending_flushes(view.intent.sent_tx_id):
-                    self._outbox.record_flush(connection)
-                self._outbox.resume(connection)
-
-    def _change_mode(self, view: View, mode: Mode, *, only: list[Mode]) -> None:
-        self._queue.change_mode(mode, only=only, request_count=self._request_count, incarnation=view.intent.incarnation)
 
     def _query(self) -> Event:
         if self._lease.term is None:
@@ -240,7 +212,7 @@ class Runner:
         if arrived is None or (arrived, sent_tx_id) == self._compared:
             return None
         self._compared = (arrived, sent_tx_id) if arrived == sent_tx_id else None
-        return self._queue.fingerprint(arrived)
+        return self._queue.recorded.fingerprint(arrived)
 
     def _connect(self) -> Event:
         view = self._view
@@ -267,11 +239,8 @@ class Runner:
         transaction = next(each for each in self._view.next if each.tx_id == tx_id)
         self._report(SendStart(tx_id))
         if transaction.kind is TransactionKind.SWEEP and not transaction.is_skipped:
-            keep = self._keys_to_keep(self._session, tx_id)
-            deletions = [Content(key, None, None) for key in self._session.present_keys() if key not in keep]
-            contents = Contents(
-                len(deletions), deletions, Fingerprint(transaction.recorded_ms, digest_of(transaction.kind, ()))
-            )
+            flush = self._sent_transactions.get(tx_id - 1)
+            contents = contents_of_sweep(transaction, flush, self._queue.recorded, self._session)
             result = self._session.send(transaction, contents)
         else:
             contents = self._prefetcher.contents(transaction)
@@ -284,20 +253,9 @@ class Runner:
     def _stand_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because a separate thread renews it
             self._leads = False
-            self._failing_since_s = None
+            self._last_failure.end()
             self._report(StandBy())
         return StandingBy()
-
-    def _keys_to_keep(self, session: KafkaSession, tx_id: int) -> set[bytes]:
-        """Return the keys that the flush before a sweep has sent, without keys whose content cannot be represented."""
-        flush = self._sent_transactions.get(tx_id - 1)
-        if flush is not None and not flush.not_carried:
-            return self._queue.keys_as_of(tx_id)
-        return set(
-            session.representable_keys(
-                self._queue.contents(RecordedTransaction(tx_id, TransactionKind.FLUSH, 0)).records
-            )
-        )
 
     def _mark_sent(self, decision: MarkSent) -> Event:
         self._step("marking")
@@ -346,30 +304,20 @@ class Runner:
             case Pause.DATABASE:
                 self.closing.wait(0.5)
             case Pause.RETRY:
-                if self._last_failure is not None:
-                    failing_s = time.monotonic() - (self._failing_since_s or time.monotonic())
-                    reason = retry_reason(self._last_failure, decision.attempt, failing_s)
+                if (retry := self._last_failure.retry(decision.attempt)) is not None:
+                    fault, reason = retry
                     _log.warning("%s", reason)
-                    self._report(Retry(decision.attempt, self._last_failure.fault, reason))
+                    self._report(Retry(decision.attempt, fault, reason))
                     self._show_failure(reason)
                 self.closing.wait(retry_pause_s(decision.attempt))
         return WaitEnd()
 
     # --- helpers ---
 
-    def _on_kafka_failure(self, error: Exception, began_s: float) -> KafkaFailure:
-        fault = fault_of_sending(error)
-        if isinstance(error, ProducerConflictError):
-            fault = Fault.REFUSED  # retrying does not help
-        self._last_failure = KafkaFailure(fault, _reason(error), isinstance(error, CommitUnknownError))
-        if self._failing_since_s is None:
-            self._failing_since_s = began_s
-        return self._last_failure
-
     def _show_failure(self, reason: str | None) -> None:
         """Show in the producer's status why it is retrying; None shows that it is not."""
         if reason is None:
-            self._failing_since_s = None
+            self._last_failure.end()
         view = self._view
         if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
             self._queue.show_failure(self._lease.term, reason)
@@ -385,9 +333,3 @@ class Runner:
             self._notify(notice)
         except Exception:  # noqa: BLE001 - a failing observer must not stop the sending
             _log.exception("an observer of the producer failed")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, KafkaReplicaError):
-        return str(error)
-    return f"an unexpected error in the producer, {type(error).__name__}: {error}; see its log, and report it"

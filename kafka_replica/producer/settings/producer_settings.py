@@ -12,7 +12,7 @@ from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.common.secret_values import hide_password, hide_secrets
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer.relay.failures import RETRIES
-from kafka_replica.producer.relay.runner import FirstStart
+from kafka_replica.producer.relay.start import FirstStart
 from kafka_replica.producer.transactions.topic_names import topic_names
 
 DEFAULT_PREFIX = "tx"

@@ -57,7 +57,7 @@ class Relay:
     def would_send(self) -> dict[int, list[Content]]:
         """Return contents by number."""
         return {
-            each.tx_id: [Content(*record) for record in self.queue.contents(each).records]
+            each.tx_id: [Content(*record) for record in self.queue.recorded.contents(each).records]
             for each in self.queue.view().next
         }
 
@@ -95,7 +95,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
     with engine.begin() as connection:
         assert outbox.record(connection, [Put("c", b"2")]) == [5], "c was not sent, so this is not a repetition"
         assert outbox.record_flush(connection) == [6, 7]
-    assert sorted(relay.queue.keys_as_of(7)) == [b"c", b"d"]
+    assert sorted(relay.queue.recorded.keys_as_of(7)) == [b"c", b"d"]
     relay.queue.mark_sent(7, None, incarnation=relay.incarnation)
     while Cleanup(engine, "structures", 0).step():
         pass

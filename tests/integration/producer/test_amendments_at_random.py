@@ -69,7 +69,7 @@ class Instance:
                 continue
             if not view.next or view.next[0].tx_id != arrived + 1:
                 continue
-            contents = list(self.queue.contents(view.next[0])[1])
+            contents = list(self.queue.recorded.contents(view.next[0])[1])
             yield
             if self.kafka.epoch != epoch:
                 epoch = -1  # fenced

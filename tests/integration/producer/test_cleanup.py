@@ -124,7 +124,7 @@ def test_clean_up_never_changes_the_content_of_a_flush(engine: Engine, outbox: O
             _die_after_one_deletion(engine, cleanup)
         elif round_ % 3 == 1:
             cleanup.step()
-        found = queue.contents(RecordedTransaction(last + 1, TransactionKind.FLUSH, 0)).records
+        found = queue.recorded.contents(RecordedTransaction(last + 1, TransactionKind.FLUSH, 0)).records
         assert {key_: value for key_, value, _ in found} == expected
     mark_sent(queue, last)
     while Cleanup(engine, "structures", keep_s=0).step():
@@ -179,5 +179,5 @@ def test_contents_of_others_are_left_alone(engine: Engine, outbox: Outbox) -> No
     mark_sent(Queue(engine, "structures"), 2)
     while Cleanup(engine, "structures", keep_s=0).step():
         pass
-    found = Queue(engine, "other").contents(RecordedTransaction(1, TransactionKind.CHANGES, 0, 0, 1)).records
+    found = Queue(engine, "other").recorded.contents(RecordedTransaction(1, TransactionKind.CHANGES, 0, 0, 1)).records
     assert list(found) == [Content(b"a", b"1", None)]

@@ -26,7 +26,7 @@ def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind
     """Return the content of a recorded transaction."""
     with engine.connect() as connection:
         messages = connection.execute(select(tx.c.tx_messages).where(tx.c.tx_id == tx_id)).scalar() or 0
-    found = Queue(engine, "structures").contents(RecordedTransaction(tx_id, kind, 0, 0, messages))
+    found = Queue(engine, "structures").recorded.contents(RecordedTransaction(tx_id, kind, 0, 0, messages))
     listed = [Content(*each) for each in found.records]
     assert len(listed) == found.record_count
     return listed
@@ -149,7 +149,7 @@ def test_a_flush_holds_the_content_of_its_place_in_the_order(engine: Engine, out
         outbox.record(connection, [Put("a", b"3"), Delete("c"), Put("d", b"1")])
     expected = [Content(b"c", b"1", None), Content(b"a", b"2", None)]
     assert contents(engine, 4, TransactionKind.FLUSH) == expected
-    assert queue.keys_as_of(5) == {b"a", b"c"}
+    assert queue.recorded.keys_as_of(5) == {b"a", b"c"}
     mark_sent(queue, 3)
     assert clean_up(engine) == 3, "a=1, b=1 and the tombstone of b"
     assert contents(engine, 4, TransactionKind.FLUSH) == expected

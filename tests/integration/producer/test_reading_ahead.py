@@ -31,15 +31,19 @@ def test_reading_ahead_equals_reading_one_by_one(engine: Engine, outbox: Outbox)
     pending = queue.view().next
     assert len(pending) == 38
     one_by_one = {
-        each.tx_id: list(queue.contents(each)[1]) for each in pending if each.kind is not TransactionKind.SWEEP
+        each.tx_id: list(queue.recorded.contents(each)[1]) for each in pending if each.kind is not TransactionKind.SWEEP
     }
-    with closing(Prefetcher(queue)) as ahead:
+    with closing(Prefetcher(queue.recorded)) as ahead:
         for first in (0, 7, 0):
             ahead.start(pending[first:])
             for each in pending[first:]:
                 if each.kind is not TransactionKind.SWEEP:
                     found = ahead.contents(each)
-                    assert found.fingerprint == queue.fingerprint(each.tx_id) == queue.contents(each).fingerprint
+                    assert (
+                        found.fingerprint
+                        == queue.recorded.fingerprint(each.tx_id)
+                        == queue.recorded.contents(each).fingerprint
+                    )
                     assert list(found.records) == one_by_one[each.tx_id]
                     assert found.record_count == len(one_by_one[each.tx_id])
                     if each.tx_id % 3:  # whether or not there was time for it
@@ -67,7 +71,7 @@ def test_a_database_failure_is_raised_when_the_transaction_is_requested(engine: 
     queue = Queue(engine, "structures")
     pending = queue.view().next
     metadata.drop_all(engine)
-    with closing(Prefetcher(queue)) as ahead:
+    with closing(Prefetcher(queue.recorded)) as ahead:
         ahead.start(pending)
         with pytest.raises(OutboxError, match="reading the next records to send"):
             ahead.contents(pending[0])

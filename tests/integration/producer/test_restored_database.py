@@ -240,10 +240,10 @@ def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMa
         wait_until(lambda: producer.status().pending == 0, "all are sent", LONG_S)
         queue = Queue(producer.engine, producer.id)
         incarnation = producer.status().incarnation
-        before = queue.fingerprint(2)
+        before = queue.recorded.fingerprint(2)
         while Cleanup(producer.engine, producer.id, keep_s=0).step():
             pass
-        assert queue.fingerprint(2) == before
+        assert queue.recorded.fingerprint(2) == before
         assert before is not None
         assert before.digest is None
         assert before.recorded_ms is not None

@@ -74,7 +74,7 @@ class Scene:
 
     def leave_open(self, decided: list[Partition], *, commit: bool) -> None:
         """Let Kafka have transaction 2, with markers in some partitions only."""
-        fingerprint = self.queue.fingerprint(2)
+        fingerprint = self.queue.recorded.fingerprint(2)
         assert fingerprint is not None
         assert fingerprint.recorded_ms is not None
         records = [
