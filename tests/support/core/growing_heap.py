@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from threading import enumerate as running_threads
 
+from kafka_replica.common import heap
 from kafka_replica.common.heap import GrowingHeap
 
 _MB = 1 << 20
@@ -44,6 +45,15 @@ def memory_ahead() -> list[float]:
     ahead_mb = resident_mb() - before_mb
     grown.grow(0)
     return [len(kept) * _OBJECT_BYTES / _MB, ahead_mb, resident_mb() - before_mb]
+
+
+def memory_in_python() -> list[float]:
+    """Return the MB that are resident more than before, after half a gigabyte was grown without the compiled module."""
+    setattr(heap, "HEAP", None)  # noqa: B010 - the module does not export it
+    grown, before_mb = GrowingHeap(), resident_mb()
+    for _ in range(8):
+        grown.grow(64 * _MB)
+    return [resident_mb() - before_mb]
 
 
 def resident_mb() -> float:

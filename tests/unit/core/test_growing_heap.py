@@ -9,10 +9,7 @@ import sys
 
 import pytest
 
-from kafka_replica.common import heap
 from kafka_replica.common.compiled import HEAP
-from kafka_replica.common.heap import GrowingHeap
-from support.core.growing_heap import resident_mb
 from support.paths import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: this is about Linux")
@@ -58,13 +55,10 @@ def test_nothing_stays() -> None:
     assert after_mb < objects_mb + 15
 
 
-def test_without_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_module() -> None:
     """Half a gigabyte that the heap has grown in Python is not resident."""
-    monkeypatch.setattr(heap, "HEAP", None)
-    grown, before_mb = GrowingHeap(), resident_mb()
-    for _ in range(8):
-        grown.grow(64 * MB)
-    assert resident_mb() - before_mb < 30
+    (grown_mb,) = measured("memory_in_python")
+    assert grown_mb < 30
 
 
 @needs_module
