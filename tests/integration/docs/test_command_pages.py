@@ -28,6 +28,7 @@ def test_commands(world: PageWorld) -> None:
     assert [json.loads(Path(out, "report.json").read_text())["rows"] for out in ("checked", "mapped")] == [27, 27]
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/errors.md", language="sh")
 def test_errors(world: PageWorld) -> None:
     """The command of the page lists errors, findings and broker errors, each with its explanation."""
@@ -67,6 +68,7 @@ def test_broker_commands(world: PageWorld) -> None:
     assert "Kafka is running at 127.0.0.1:" in printed
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/embedded-broker.md", language="python")
 def test_embedded_broker_in_python(
     world: PageWorld, local_kafka: LocalKafka, kafka_topic: Any, monkeypatch: pytest.MonkeyPatch,

@@ -64,6 +64,7 @@ def test_the_guide_of_r(world: PageWorld, kafka_topic: TopicMaker) -> None:
     assert printed[-1].startswith("severity,rule,")
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/guide-operator.md")
 def test_the_guide_of_an_operator(world: PageWorld) -> None:
     """The doctor finds no fault; alerts and explanations are there."""
@@ -73,6 +74,7 @@ def test_the_guide_of_an_operator(world: PageWorld) -> None:
     assert (world.folder / "monitoring" / "kafka-replica-rules.yml").exists()
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/guide-registry.md")
 def test_the_guide_of_a_registry(world: PageWorld, kafka_topic: TopicMaker) -> None:
     """A service plays the part of the registry; its structures become one transaction in the topic."""

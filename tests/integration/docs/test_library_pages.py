@@ -65,6 +65,7 @@ def test_sdmx(world: PageWorld, capsys: pytest.CaptureFixture[str]) -> None:
     assert names["structures"].codelist(FREQ).codes["A"].name() == "Annual"
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/sdmx-libraries.md")
 def test_other_libraries(world: PageWorld) -> None:
     """Tables, objects of sdmx1 and pysdmx, and URNs."""

@@ -96,6 +96,7 @@ def settings_file(world: PageWorld, kafka_topic: TopicMaker) -> Callable[..., st
     return write
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/producer.md", containing="--watch structures")
 @pytest.mark.runs("docs/metrics.md", language="sh")
 def test_the_commands_that_run_a_producer(world: PageWorld, settings_file: Callable[..., str]) -> None:
@@ -142,6 +143,7 @@ def test_metrics_of_a_producer(world: PageWorld, kafka_topic: TopicMaker) -> Non
     unexport_producer("pages")
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/producer.md", containing="producer claim")
 @pytest.mark.runs("docs/producer.md", containing="producer list")
 def test_the_commands_for_transactions_that_cannot_be_sent(world: PageWorld, settings_file: Callable[..., str]) -> None:

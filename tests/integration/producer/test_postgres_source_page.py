@@ -38,6 +38,7 @@ TABLE = """
 """
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/postgres-source.md", without="pip install")
 def test_the_examples_run(
     local_kafka: LocalKafka,

@@ -63,6 +63,7 @@ def times_ms(browser: Browser, address: str) -> list[float]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.scaled
 @pytest.mark.thorough
 def test_pages_of_50_000_codes_are_shown_almost_as_fast_as_static_pages(tmp_path: Path) -> None:

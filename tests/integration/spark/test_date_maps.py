@@ -47,6 +47,7 @@ _PLANS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", _PLANS)
 def test_size(spark: SparkSession, tmp_path: Path, name: str) -> None:
     """Plans are small and Java compiles each method, with a format for each frequency and with several date maps.
@@ -138,6 +139,7 @@ def test_marks_in_dates(spark: SparkSession) -> None:
     assert local_transform(table(rows), plan)["TIME_PERIOD"].to_list() == [None, None, None, "2020-Q1", None]
 
 
+@pytest.mark.long
 def test_streams(spark: SparkSession, tmp_path: Path) -> None:
     """A stream is mapped without joins, so that it needs no state."""
     table([{"A": "a", "FREQ": "Q", "WHEN": "02-2020"}]).write_parquet(tmp_path / "in" / "rows.parquet", mkdir=True)

@@ -153,6 +153,7 @@ def _lines(files: Sequence[Path], encoding: str) -> list[str]:
     return [line for file in files for line in file.read_bytes().decode(encoding).splitlines()]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 @pytest.mark.parametrize(
     ("text", "decimal"),
@@ -175,6 +176,7 @@ def test_rejected_rows_with_cells_that_are_read_otherwise_are_sdmx_csv(
     assert "Q" in row.split(",")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_several_values_in_languages_are_written_alike(tmp_path: Path) -> None:
     """An attribute with several values in several languages each, as SDMX-ML 3.0 has them, is read and written."""

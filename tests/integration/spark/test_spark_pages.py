@@ -49,6 +49,7 @@ def test_the_overview(world: PageWorld, spark: SparkSession) -> None:
     assert names["codes"].count() > 20
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/spark-views.md")
 def test_views_and_the_data_source(world: PageWorld, spark: SparkSession) -> None:
     """The data source reads the same codes from the broker as the view of the replica."""
@@ -57,6 +58,7 @@ def test_views_and_the_data_source(world: PageWorld, spark: SparkSession) -> Non
     assert names["codes"].count() == kafka_replica_spark.views(spark, world.replica).codes().count() > 20
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/spark-udf.md")
 def test_a_function_that_looks_codes_up(world: PageWorld, spark: SparkSession) -> None:
     """The function gives names of codes to a column of pandas; Spark plans the selection."""
@@ -65,6 +67,7 @@ def test_a_function_that_looks_codes_up(world: PageWorld, spark: SparkSession) -
     assert list(names["area_name"].func(pd.Series(["LU", None]))) == ["Luxembourg", None]
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/spark-streaming.md")
 def test_a_stream(world: PageWorld, spark: SparkSession) -> None:
     """The rows of a batch are checked, and its good and bad ones are written."""

@@ -221,6 +221,7 @@ def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Ru
     )
 
 
+@pytest.mark.thorough
 def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Rejected rows corrected in place can be input and output at once; nothing of the old results remains."""
     data, out = tmp_path / "data.csv", tmp_path / "out"

@@ -74,6 +74,7 @@ def test_the_engine_reports_bytes_rows_and_checks(rules: Rules, tmp_path: Path) 
         assert values == sorted(values)
 
 
+@pytest.mark.thorough
 def test_messages_report_rows_while_they_are_read(rules: Rules, tmp_path: Path) -> None:
     """Rows of a message are counted before the file has been read to its end."""
     (first,) = set(re.findall(rb"<Obs [^>]*SEX=\"F\"[^>]*TIME_PERIOD=\"2024\"[^>]*/>", FILES["ml30.xml"])[:1])

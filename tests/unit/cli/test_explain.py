@@ -86,6 +86,7 @@ def test_the_command_prints_text_or_json() -> None:
     assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS))
 
 
+@pytest.mark.thorough
 def test_the_program_knows_the_command() -> None:
     """A wrong code ends the program with status 2."""
     command = Path(sys.executable).with_name("kafka-replica")

@@ -97,6 +97,7 @@ def test_giving_up_loses_nothing(writing: Driver) -> None:
     run(main())
 
 
+@pytest.mark.thorough
 def test_many_wait_without_a_thread_each(writing: Driver) -> None:
     """Two hundred waits see one version without a thread each; a cancelled wait is not kept."""
 

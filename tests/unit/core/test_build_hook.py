@@ -70,6 +70,7 @@ def test_an_editable_installation(hook: ModuleType, checkout: Path, monkeypatch:
         assert importlib.util.module_from_spec(spec).__doc__
 
 
+@pytest.mark.thorough
 @needs_compiler
 def test_a_wheel(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wheel contains the module if that was requested, and is then for this system; otherwise it is as before."""

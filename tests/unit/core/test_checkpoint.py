@@ -176,6 +176,7 @@ _found = st.builds(
 _deltas = st.lists(st.lists(_found, max_size=8), min_size=1, max_size=4)
 
 
+@pytest.mark.thorough
 @SHARED
 @given(_deltas, st.booleans(), st.booleans())
 def test_a_saved_store_comes_back_after_restarts(deltas: list[list[Record]], is_plain: bool, reads: bool) -> None:
@@ -235,6 +236,7 @@ def test_a_bookmark_without_news_costs_no_new_file(path: Path) -> None:
         assert values(again.snapshot()) == {b"a": b"1"}
 
 
+@pytest.mark.thorough
 def test_notes_do_not_grow_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a certain size of notes the file is written again from scratch, with the newest note."""
     monkeypatch.setattr(saver, "_NOTES_BYTES", 2_000)

@@ -56,6 +56,7 @@ def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixtu
     assert outcome(path) == ("as it was", second)
 
 
+@pytest.mark.thorough
 def test_every_cut_off_file_is_noticed(path: Path) -> None:
     """A file truncated anywhere is noticed; but of two resume points the first is enough."""
     first = saved(path, dict(WRITTEN))
@@ -232,6 +233,7 @@ print(state, b",".join(sorted(store.snapshot())).decode(), messages == said)
 """
 
 
+@pytest.mark.thorough
 def test_a_full_disk(path: Path) -> None:
     """A full disk is logged once; the replica continues; once there is room, the file is written."""
     program = [sys.executable, "-c", _HAS_NO_ROOM, str(path)]

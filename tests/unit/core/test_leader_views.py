@@ -33,6 +33,7 @@ MANY = settings(max_examples=examples(120), deadline=None, phases=PHASES)
 RIGHT = Parts(source=LeaderSource)
 
 
+@pytest.mark.thorough
 @MANY
 @pytest.mark.scaled
 @given(histories(3, more=LEADERS))
@@ -43,6 +44,7 @@ def test_no_transaction_is_torn_if_two_brokers_of_three_confirm_records(history:
     assert not unconfirmed_ends(follower)
 
 
+@pytest.mark.thorough
 @MANY
 @pytest.mark.scaled
 @given(histories(2, more=LEADERS))

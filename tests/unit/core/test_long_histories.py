@@ -24,6 +24,7 @@ PHASES = (Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink)
 MANY = settings(max_examples=examples(120), deadline=None, phases=PHASES)
 
 
+@pytest.mark.thorough
 @MANY
 @given(histories(1, more=ALL))
 def test_one_partition_with_compaction_is_read_correctly(history: History) -> None:
@@ -38,6 +39,7 @@ def test_transactions_over_two_partitions_are_shown_whole(history: History) -> N
     HistoryPlayer(history).run().finish()
 
 
+@pytest.mark.thorough
 @MANY
 @given(histories(3, more=ALL, producers=4, longest=60))
 def test_transactions_over_three_partitions_are_shown_whole(history: History) -> None:
@@ -81,6 +83,7 @@ def test_quiescence_finds_whole_versions_of_one_partition(history: History) -> N
     HistoryPlayer(history, QUIET).run().finish()
 
 
+@pytest.mark.thorough
 @MANY
 @given(histories(3, more=(*ALL, "grow", "look")))
 def test_several_partitions_by_quiet_points(history: History) -> None:

@@ -44,6 +44,7 @@ joins = st.builds(Join, st.one_of(st.none(), st.integers(-1, 12)))
 takes = st.builds(Take, st.integers(0, 3), st.booleans())
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.one_of(publishes, publishes, joins, takes), max_size=30), st.integers(0, 8), st.integers(1, 3))
 def test_changes_since_a_version_lead_from_it_to_the_present(

@@ -144,6 +144,7 @@ def test_a_snapshot_that_is_held_while_its_folder_is_removed(folder: Path) -> No
     assert values(RocksStore(folder / "s").snapshot()) == {b"b": b"3"}
 
 
+@pytest.mark.thorough
 def test_databases_are_removed_when_nobody_reads_them(folder: Path) -> None:
     """A database is removed when it has no readers, not before; the next process removes those of an ended process."""
 
@@ -193,6 +194,7 @@ def test_forgotten_data_is_removed_at_once(folder: Path) -> None:
 # --- ownership of the folder ---
 
 
+@pytest.mark.thorough
 def test_two_stores_on_one_folder(folder: Path) -> None:
     """A second store on a folder is refused with advice, in any process; both work once the first is closed."""
     store = RocksStore(folder)
@@ -345,6 +347,7 @@ print(len(values(RocksStore(folder, read_only=True).snapshot())), len(look(folde
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("is_being_written", [True, False])
 def test_looking_on_a_read_only_file_system(folder: Path, *, is_being_written: bool) -> None:
     """A volume mounted read-only here can be opened, whether another process writes to it or not."""
@@ -534,6 +537,7 @@ def write_in_parts(store: RocksStore, number: int) -> None:
         store._generation_to_write().roll_back()
 
 
+@pytest.mark.thorough
 def test_scans_stay_whole_during_writes(folder: Path) -> None:
     """Threads scan whole versions in every way while parts are staged, applied, discarded and rebuilt."""
     store = RocksStore(folder, write_buffer_bytes=1 << 16)

@@ -190,6 +190,7 @@ def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
     assert identity.requests[1][2] == "grant_type=client_credentials"
 
 
+@pytest.mark.thorough
 def test_a_refusal_of_the_identity_provider_is_final(identity: IdentityProvider) -> None:
     """A refusal is final, an outage may pass; the secret is neither shown nor sent elsewhere."""
     for answer, kind, reason in (

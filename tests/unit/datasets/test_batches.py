@@ -77,6 +77,7 @@ def made_csv(rows: list[dict[str, Any]], faults: list[tuple[int, str, int]], wro
     return line_end.join(lines) + line_end
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(

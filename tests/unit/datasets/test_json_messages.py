@@ -308,6 +308,7 @@ def test_flat_and_in_series(rows: list[dict[str, str]]) -> None:
     assert ordered(rows_in(written(rows, flat=False))) == expected
 
 
+@pytest.mark.thorough
 def test_errors_in_later_parts_have_the_right_location() -> None:
     """Observations are read in parts of some thousands, and errors in later parts have the right location."""
     periods = codes("T", *[f"p{i}" for i in range(20000)])
@@ -323,6 +324,7 @@ def test_errors_in_later_parts_have_the_right_location() -> None:
         rows_in(whole)
 
 
+@pytest.mark.thorough
 def test_deep_nesting_is_an_error() -> None:
     """Deep nesting is an error in each part of a message; from Python 3.14 on, the error may be the first type."""
     deep = b"[" * 100_000 + b"]" * 100_000

@@ -258,6 +258,7 @@ def test_the_frequency_by_its_role() -> None:
     assert [row["FREQUENCY"] for row in found] == ["A", "M", "W"]
 
 
+@pytest.mark.thorough
 def test_sheets_without_data_are_not_read_whole(rates: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet that is left out does not count much towards the limit on cells; one with data does."""
     monkeypatch.setattr(worksheet, "MAX_CELLS", 10_000)
@@ -269,6 +270,7 @@ def test_sheets_without_data_are_not_read_whole(rates: Rules, monkeypatch: pytes
         tables_in(workbook({"Data": [[*_TITLES, "2024"], *rows]}), "x", rates)
 
 
+@pytest.mark.thorough
 def test_the_limit_applies_to_the_workbook(rates: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several sheets together may not expand to more than one may."""
     monkeypatch.setattr(workbooks, "_MOST_WRITTEN", 8 << 20)  # a sheet of the real limit takes seconds

@@ -47,6 +47,7 @@ def shown(contents: Contents[int]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(400), deadline=None)
 @given(st.integers(1, 3).flatmap(lambda partitions: st.lists(writes(partitions), max_size=30)), st.integers(1, 5))
 def test_following_starting_today_and_the_model_agree(history: list[Write], step: int) -> None:
@@ -76,6 +77,7 @@ ACTIONS = st.lists(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(25), deadline=None)
 @given(ACTIONS)
 def test_a_restart_gives_what_a_bootstrap_gives(

@@ -364,6 +364,7 @@ INTERPRETERS: list[Callable[[Record], object]] = [
 ]
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(500), deadline=None)
 @given(JSON | st.binary(max_size=9), JSON | st.binary(max_size=9))
 def test_a_malformed_record_raises_only_value_errors(value: Any, key: Any) -> None:

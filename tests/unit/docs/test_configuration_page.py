@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
+import pytest
+
 from kafka_replica.producer import ProducerSettings
 from support.docs.configuration_page import CLASSES, PAGE, settings_table, tables, with_tables
 
 
+@pytest.mark.thorough
 def test_the_page_is_up_to_date() -> None:
     """The page has the generated tables: ``PYTHONPATH=tests python -m support.docs.configuration_page``."""
     page = PAGE.read_text(encoding="utf-8")

@@ -45,6 +45,7 @@ def test_the_headers_count() -> None:
         assert len(sent.value or b"") + own <= 2 * size
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("states_size", [True, False])
 def test_a_bomb_is_refused(codec: str, states_size: bool) -> None:

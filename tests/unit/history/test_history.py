@@ -233,6 +233,7 @@ def test_pages_of_versions(folder: Path) -> None:
         assert history.versions(0) == history.versions(last[-1].sequence - 1) == []
 
 
+@pytest.mark.thorough
 def test_a_queried_instant_keeps_its_answer(folder: Path) -> None:
     """A version that is made within the same millisecond as a question gets a later instant."""
     with VersionHistory(folder) as history:
@@ -342,6 +343,7 @@ def counted(keys: int, folder: Path) -> tuple[int, int]:
     return found["read"], found["written"]
 
 
+@pytest.mark.thorough
 def test_the_cost_of_a_version_depends_only_on_its_changes(folder: Path) -> None:
     """A version of ten keys reads and writes as many entries among 200 keys as among 20,000."""
     few, many_ = counted(200, folder / "few"), counted(20_000, folder / "many")

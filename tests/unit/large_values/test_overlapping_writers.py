@@ -65,6 +65,7 @@ def check(log: Log, chance: random.Random) -> None:
     assert shown(log.state(compacted(records, lambda: chance.random() < 0.6))) == log.expected()
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(400))
 @given(SCHEDULES, st.integers(0, 99))
 def test_readers_see_whole_values_of_the_last_write(schedule: list[tuple[Any, ...]], seed: int) -> None:

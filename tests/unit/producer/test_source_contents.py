@@ -101,6 +101,7 @@ def test_a_bad_artefact_keeps_its_content_and_others_are_recorded(
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
 
+@pytest.mark.thorough
 def test_a_too_large_artefact_keeps_its_content_and_others_are_recorded(tmp_path: Path, folder: Path) -> None:
     """A list that grew larger than the producer may send does not hold up the rest of its source."""
     kafka = {"bootstrap.servers": "nowhere:1", "max.request.size": 4000}

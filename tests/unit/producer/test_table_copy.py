@@ -151,6 +151,7 @@ def play(world: World, seed: int, length: int, hardship: float) -> None:
     world.check_end()
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300))
 @given(st.integers(0, 1 << 32), st.integers(0, 200), st.sampled_from([0.0, 0.1, 0.4]))
 def test_each_row_version_is_copied_exactly_once(seed: int, length: int, hardship: float) -> None:

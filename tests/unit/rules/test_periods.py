@@ -35,6 +35,7 @@ OTHERS = (
 BROKEN = not_in_calendar(P)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(1000), deadline=None)
 @given(st.builds("{}{}".format, MONTHLY | OTHERS, ZONES))
 def test_engines_agree_on_the_start_of_a_period(text: str) -> None:

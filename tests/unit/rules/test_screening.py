@@ -75,6 +75,7 @@ def test_screen_and_rest_equal_the_whole_check() -> None:
     assert any(Not(In(ComponentText("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
+@pytest.mark.thorough
 def test_valid_rows_pass_all_screens() -> None:
     """Valid rows pass all screens, except periods in unusual notations; there are fewer screens than checks."""
     rules = world()

@@ -37,6 +37,7 @@ def test_rows_that_fit() -> None:
     assert generate_rows(rules, 1000, 3) == rows != generate_rows(rules, 1000, 4)
 
 
+@pytest.mark.thorough
 def test_the_split_and_the_report() -> None:
     """Good and bad rows together are all rows; the report counts the findings."""
     rules = world()

@@ -116,6 +116,7 @@ def test_fusion_json_is_read_as_by_pysdmx() -> None:
     check(rows(("fusion-json", "")), KNOWN_FUSION, 100)
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 def test_sdmx_ml_is_read_as_by_pysdmx() -> None:
     """SDMX-ML is read as by pysdmx, except for the listed differences."""

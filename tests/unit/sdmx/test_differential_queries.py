@@ -37,6 +37,7 @@ def structures_of(row: dict[str, str]) -> Structures:
     return Structures(FakeSnapshot.of(split_message(data_of(row))))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("row", files("ECB_EXR__1__structure-full.xml", WHOLE))
 def test_allowed_ids_are_those_that_sdmx1_finds_in_the_constraint(row: dict[str, str]) -> None:
     """Each dimension of the exchange rates has the codes of its selection as in sdmx1, or all codes without one."""

@@ -87,6 +87,7 @@ def compared(row: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield from ((str(found.urn), path) for path in paths or [""])
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 def test_sdmx1_reads_the_same(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
     """All artefacts that sdmx1 reads are equal, except for the list; every entry of the list still occurs."""

@@ -113,6 +113,7 @@ def test_errors_contain_the_line() -> None:
         read_message(codelist_xml('\n\n<s:Code id="a b"/>'))
 
 
+@pytest.mark.thorough
 def test_a_gzip_bomb_is_refused_without_unpacking_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small gzip that unpacks to more than the limit is refused without unpacking all of it."""
     monkeypatch.setattr(message_format, "MAX_BYTES", 1_000_000)

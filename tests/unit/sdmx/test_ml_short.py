@@ -146,6 +146,7 @@ def test_documents_that_are_left_alone(data: bytes) -> None:
     assert plainly(data) is None
 
 
+@pytest.mark.thorough
 def test_many_different_tags_do_not_stay_in_memory() -> None:
     """A hundred thousand different tags do not stay in memory, and change no result."""
     inner = "".join(f"<b c{number % 700}='{number}' d=\"{number}\"/>" for number in range(20_000))

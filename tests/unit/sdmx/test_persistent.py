@@ -30,6 +30,7 @@ class Clumsy:
 KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integers(0, 200))
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200), deadline=None)
 @given(
     st.dictionaries(KEYS, st.integers(), max_size=150),

@@ -129,6 +129,7 @@ TARGETS = st.none() | st.tuples(IDS, VERSIONS | st.sampled_from(["1.0+.0", "1+.0
 CHANGES = st.lists(st.tuples(IDS, VERSIONS, TARGETS, st.booleans()), max_size=4)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(CHANGES, max_size=5))
 def test_the_index_is_kept_from_version_to_version(versions: list[list[tuple[Any, ...]]]) -> None:

@@ -120,6 +120,7 @@ def twins() -> Iterator[tuple[Found, Found]]:
                 yield one, other
 
 
+@pytest.mark.thorough
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus is not here: twins of real files are NOT compared")
 def test_twins_of_the_corpus() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def key_of(one: DataStructure) -> list[str]:
     return [each.id for each in sorted(found, key=lambda each: each.position)]
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(20), deadline=None)
 @given(st.permutations(KEY), st.permutations([1, 2, 3, 5, 8]), st.integers(0, 4))
 def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions: list[int], at: int) -> None:

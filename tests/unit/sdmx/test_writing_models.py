@@ -23,6 +23,7 @@ QUICK = settings(max_examples=examples(20), deadline=None, suppress_health_check
 SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format_", SINCE_3, ids=lambda one: one.title)
 @given(artefact=TODAY)
 @QUICK
@@ -32,6 +33,7 @@ def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None
     assert [carried(artefact, format_)] == list(found)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format_", [Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0], ids=lambda one: one.title)
 @given(artefact=BOTH)
 @QUICK

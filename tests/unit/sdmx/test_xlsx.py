@@ -241,6 +241,7 @@ def test_an_archive_of_messages_is_named_as_such() -> None:
         read_message(zipped({"[Content_Types].xml": "<Types/>"}))
 
 
+@pytest.mark.thorough
 def test_a_size_that_lies() -> None:
     """A part larger than its stated size is refused, and not unpacked beyond that size."""
     data = bytearray(zipped({name: text for name, text in GOOD.items() if "sheet0" not in name} | {

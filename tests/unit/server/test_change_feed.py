@@ -67,6 +67,7 @@ class Copy:
         assert event.id == f"{event.data['version']}.{event.data['incarnation']}"
 
 
+@pytest.mark.thorough
 @hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(seed=st.integers(0, 2**32), recent=st.sampled_from([0, 3, 1000]))
 def test_a_client_that_reconnects_at_random_has_every_version_exactly(seed: int, recent: int) -> None:

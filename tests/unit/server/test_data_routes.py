@@ -154,6 +154,7 @@ def test_data_with_commas_in_numbers_and_another_encoding(client: TestClient, re
     assert answer.json()["written_rows"]["rejected"] == 2
 
 
+@pytest.mark.thorough
 def test_reports_as_csv_and_html(client: TestClient) -> None:
     """The format comes from the parameter or from Accept, where the quality decides."""
     expected = post(client, "/validate").json()
@@ -519,6 +520,7 @@ def test_fmr_answers_400_to_what_it_cannot_validate(data: bytes, headers: dict[s
     assert answer.json()["Error"]
 
 
+@pytest.mark.thorough
 def test_a_stub_elsewhere_in_the_registry_changes_no_result(client: TestClient) -> None:
     """All dataflows are searched for the data's structure; the stub of one does not name its own."""
     urn = Urn.of_reference("Dataflow", "OTHER:STUB(1.0)")

@@ -55,6 +55,7 @@ def with_parents(parents: dict[str, str | None]) -> Codelist:
     return Codelist(urn=own, codes=Items(codes))
 
 
+@pytest.mark.thorough
 def test_every_artefact_has_a_page_with_references_that_lead_both_ways(replica: Replica) -> None:
     """The links of the page lead to pages, and each reference is found from its other end."""
     client = client_of(create_app(replica))

@@ -124,6 +124,7 @@ def test_equal_artefacts_have_no_difference_and_others_have_some(before: list[Co
     assert sorted((part, was, now) for _, part, was, now in found(one, other)) == back
 
 
+@pytest.mark.thorough
 def test_a_change_of_a_long_codelist_is_found_among_many_codes() -> None:
     """A new name of one code among 50,000 gives one line for each text that changed."""
     one = codelist_of_many()

@@ -205,6 +205,7 @@ def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: 
     asyncio.run(service.close())
 
 
+@pytest.mark.thorough
 def test_following_the_pages_shows_each_structure_once_while_the_topic_changes(
     topic: FakeTopic, replica: Replica
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_valid_file_has_no_findings(client: TestClient, tmp_path: Path) -> Non
     assert page.links["Upload another file"].startswith("/version/1.")
 
 
+@pytest.mark.thorough
 def test_archives_and_mapped_rows_are_downloads(client: TestClient, tmp_path: Path) -> None:
     """Downloads are the files of the commands; the report of a mapping is a page."""
     expected = by_command("validate", tmp_path, "labour.csv", "--flow", FLOW)

@@ -66,12 +66,14 @@ def classes(message: etree._Element) -> set[tuple[str, str | None]]:
     return {(etree.QName(one).localname, one.get("type")) for each in structures for one in each}
 
 
+@pytest.mark.long
 def test_the_failures_are_those_that_the_page_lists(outcomes: dict[str, list[Outcome]]) -> None:
     """Print the tables with ``PYTHONPATH=.:tests python -m support.conformance``."""
     assert list(summary(outcomes)) == table("Results")
     assert list(failures(outcomes)) == table("Failures")
 
 
+@pytest.mark.long
 def test_each_failure_has_a_cause_that_the_page_explains(outcomes: dict[str, list[Outcome]]) -> None:
     """A cause is the first words of an item of the list of causes."""
     explained = set(re.findall(r"^- \*\*([a-z ]+)\*\*", PAGE, re.MULTILINE))

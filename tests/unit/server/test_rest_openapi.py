@@ -94,6 +94,7 @@ def test_other_requests_of_the_description_are_not_implemented(
     assert client.get(f"/sdmx/v2{target}", headers=headers).status_code == 501
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @settings(max_examples=examples(150), deadline=None)
 @given(openapi.requests(openapi.SERVED + openapi.NOT_SERVED), _JUNK, st.floats(0, 1))

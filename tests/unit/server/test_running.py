@@ -128,6 +128,7 @@ def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica,
     release.set()
 
 
+@pytest.mark.thorough
 def test_systemd_hears_of_readiness_life_and_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """READY=1 comes only after the barrier, WATCHDOG=1 again and again, STOPPING=1 at the end."""
     topic = FakeTopic()

@@ -4,6 +4,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from support.import_graph import PACKAGES, ImportGraph, import_graph, read_graph
 from support.paths import ROOT
 
@@ -29,6 +31,7 @@ def owns(owner: str, module: str) -> bool:
     return module == owner or module.startswith(owner.removesuffix("*").removesuffix(".") + ".")
 
 
+@pytest.mark.thorough
 def test_each_library_is_imported_by_its_owners_alone() -> None:
     """No module imports a library that another package owns, not even inside a function or for type checkers."""
     assert not violations(import_graph())

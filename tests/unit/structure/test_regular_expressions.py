@@ -12,6 +12,7 @@ from support.paths import ROOT
 _AFTER_A_GROUP = re.compile(r"(?<!\\)\)[*+?]\+")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("package", ["kafka_replica", "spark/kafka_replica_spark"])
 def test_no_possessive_quantifier_follows_a_group_with_alternatives(package: str) -> None:
     """An expression of this kind is wrong in Python 3.11.0 to 3.11.4, which Debian 12 has; an atomic group is right.
