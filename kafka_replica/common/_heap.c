@@ -18,7 +18,7 @@
 enum { MADV_DONTNEED, MADV_POPULATE_WRITE };
 #endif
 
-#define INTERFACE 2         /* compiled.py accepts only this number */
+#define INTERFACE 3         /* compiled.py accepts only this number */
 #define BLOCK_BYTES 100000  /* below 128 KiB, from which on glibc maps each block separately, outside of the heap */
 #define MOST_GAP_BYTES 4096 /* the maximum gap between blocks that are combined into one range */
 #define MOST_RANGES 64

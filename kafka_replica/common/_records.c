@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 2 /* compiled.py accepts only this number */
+#define INTERFACE 3 /* compiled.py accepts only this number */
 
 /* The offsets of the fields in a batch's head. */
 enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
@@ -341,6 +341,56 @@ static PyObject *add(PyObject *module, PyObject *arguments) {
     return failed ? NULL : PyLong_FromSsize_t(nulls);
 }
 
+/* Put a record into a dict by its key; return 1 if it was put there, 0 if it has no key or the key is there, -1 if it fails. */
+static int add_if_new(PyObject *changes, PyObject *record) {
+    if (!PyTuple_Check(record) || PyTuple_GET_SIZE(record) <= VALUE) {
+        PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
+        return -1;
+    }
+    PyObject *key = PyTuple_GET_ITEM(record, KEY);
+    if (key == Py_None) return 0;
+    Py_ssize_t before = PyDict_Size(changes);
+    return PyDict_SetDefault(changes, key, record) == NULL ? -1 : PyDict_Size(changes) > before;
+}
+
+/* Remove the first of the records of batches from a dict. */
+static int remove_first(PyObject *changes, PyObject *batches, Py_ssize_t count) {
+    for (Py_ssize_t batch = 0; count > 0; batch++) {
+        PyObject *records = PyList_GET_ITEM(batches, batch);
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(records) && count > 0; at++, count--)
+            if (PyDict_DelItem(changes, PyTuple_GET_ITEM(PyList_GET_ITEM(records, at), KEY)) < 0) return -1;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(add_new_doc,
+             "add_new(changes, batches)\n--\n\n"
+             "Put the records of batches into a dict by their keys, if all have keys that are not there yet.\n\n"
+             "batches: a list of lists of records. Return how many records there are, and how many have no value; None if\n"
+             "nothing was put into the dict.");
+
+static PyObject *add_new(PyObject *module, PyObject *arguments) {
+    PyObject *changes, *batches;
+    if (!PyArg_ParseTuple(arguments, "O!O!", &PyDict_Type, &changes, &PyList_Type, &batches)) return NULL;
+    Py_ssize_t nulls = 0, added = 0;
+    for (Py_ssize_t batch = 0; batch < PyList_GET_SIZE(batches); batch++) {
+        PyObject *records = PyList_GET_ITEM(batches, batch);
+        if (!PyList_CheckExact(records)) return PyErr_Format(PyExc_TypeError, "the records of a batch have to be a list");
+        for (Py_ssize_t at = 0; at < PyList_GET_SIZE(records); at++) {
+            PyObject *record = PyList_GET_ITEM(records, at);
+            int is_added = add_if_new(changes, record);
+            if (is_added < 0) return NULL;
+            if (!is_added) {
+                if (remove_first(changes, batches, added) < 0) return NULL;
+                Py_RETURN_NONE;
+            }
+            added++;
+            nulls += PyTuple_GET_ITEM(record, VALUE) == Py_None;
+        }
+    }
+    return Py_BuildValue("nn", added, nulls);
+}
+
 PyDoc_STRVAR(untrack_doc,
              "untrack(records)\n--\n\n"
              "Hide a dict of plain records from the garbage collector, until something is put into it.");
@@ -355,6 +405,7 @@ static PyMethodDef functions[] = {
     {"parse", parse, METH_VARARGS, parse_doc},
     {"record_ends", record_ends, METH_VARARGS, record_ends_doc},
     {"add", add, METH_VARARGS, add_doc},
+    {"add_new", add_new, METH_VARARGS, add_new_doc},
     {"untrack", untrack, METH_O, untrack_doc},
     {NULL, NULL, 0, NULL},
 };

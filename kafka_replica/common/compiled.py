@@ -1,4 +1,4 @@
-"""The optional compiled modules: ``_records.c``, a parser of record batches, and ``_heap.c``.
+"""The optional compiled modules: ``_batches.c`` and ``_records.c``, which read record batches, and ``_heap.c``.
 
 ``hatch_build.py`` compiles the modules into an environment that is created from a checkout, if there is a C compiler; a
 wheel contains them only if this was requested, as the release workflow does for Linux. Without the modules, Python code
@@ -9,7 +9,7 @@ time: ``0`` never uses the modules, ``1`` requires them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, Protocol, cast
@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, cast
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_INTERFACE: Final = 2  # as in the C files
+_INTERFACE: Final = 3  # as in the C files
 
 
 class CompiledParser(Protocol):
@@ -60,10 +60,62 @@ class CompiledParser(Protocol):
     def add(self, changes: dict[Any, Any], records: Sequence[tuple[Any, ...]], /) -> int:
         """Put records into a dict by their key (the first item); return how many have no value (the second item)."""
 
+    def add_new(
+        self, changes: dict[Any, Any], batches: Sequence[Sequence[tuple[Any, ...]]], /
+    ) -> tuple[int, int] | None:
+        """Put the records of batches into a dict, unless one has no key, or a key that another one or the dict has.
+
+        Args:
+            changes: the dict.
+            batches: a list of lists of records.
+
+        Returns:
+            The number of records and how many have no value; None if nothing was put into the dict.
+        """
+
     def untrack(self, records: dict[Any, Any], /) -> None:
         """Hide a dict of plain records from the garbage collector, until an item is added to it.
 
         Otherwise each full collection would visit all of its records, although plain values cannot form a cycle.
+        """
+
+
+class CompiledScanner(Protocol):
+    """The functions of the module ``_batches``."""
+
+    def scan(
+        self,
+        data: bytes | memoryview,
+        partition: object,
+        position: int,
+        leader_epoch: int,
+        spill_buffer: object,
+        batch_type: type[tuple[Any, ...]],
+        kinds: tuple[Any, Any, Any, Any],
+        content_type: Callable[[Any, Any, int, Any], Any],
+        kind_of_marker: Callable[[Any], Any],
+        /,
+    ) -> tuple[list[Any], list[tuple[Any, Any, int]], bool, int, int, int]:
+        """Return the batches of a partition in a fetch response, from an offset on.
+
+        Args:
+            data: the batches; the last one may be truncated.
+            partition: the first item of each batch.
+            position: batches below this offset are left out.
+            leader_epoch: the epoch of the batch before.
+            spill_buffer: passed to ``content_type``.
+            batch_type: the type of the batches, a tuple of partition, kind, first offset, offset after the last one,
+                number of records, producer id, producer epoch and content.
+            kinds: the kinds of batches outside of and within transactions, and of markers that commit and abort.
+            content_type: called with the bytes of a batch, the partition, the offset below which its records are left
+                out (0 leaves out none), and the spill buffer; returns the last item of the batch.
+            kind_of_marker: called with the bytes of a control batch that has another form than brokers write; returns
+                its kind, or None if the batch is to be left out.
+
+        Returns:
+            The batches; content, bytes and number of records of each compressed one; whether an offset is missing; the
+            position and the leader epoch after the batches; and where a batch begins that has another magic number than
+            2 or an impossible length, at which scanning ended, or -1.
         """
 
 
@@ -108,6 +160,9 @@ def _load(name: str, wanted: str | None) -> ModuleType | None:
 
 PARSER: Final = cast("CompiledParser | None", _load("_records", os.environ.get(VARIABLE)))
 """The compiled parser; None if Python code does the same."""
+
+SCANNER: Final = cast("CompiledScanner | None", _load("_batches", os.environ.get(VARIABLE)))
+"""The compiled scanner of batches; None if Python code does the same."""
 
 HEAP: Final = cast("CompiledHeap | None", _load("_heap", os.environ.get(VARIABLE)))
 """The compiled functions for the heap; None if they are not used."""

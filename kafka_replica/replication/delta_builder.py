@@ -232,15 +232,12 @@ class DeltaBuilder:
             parsed = [_as_records(batch.content.records(), batch.partition) for batch in batches]
         except DataError:
             return batches  # the record filter reports the error
-        added = Delta(list(chain.from_iterable(parsed)))
-        known = self._delta.changes.keys()
-        if len(added) < added.record_count or None in added.changes or not known.isdisjoint(added.changes):
+        if not self._delta.add_new(parsed):
             return [
                 batch._replace(content=ParsedContent(records)) for batch, records in zip(batches, parsed, strict=True)
             ]
         for batch in batches:
             self._highest[batch.partition] = max(batch.end, self._highest[batch.partition])
-        self._delta.merge(added)
         return []
 
     def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
@@ -342,9 +339,11 @@ class DeltaBuilder:
         return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
 
 
-def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:
+def _as_records(records: Sequence[Stored], source: Partition) -> list[Stored]:
     """Return records as users see them; those of the compiled parser already have this form."""
-    return records if set(map(type, records)) <= {Record} else [as_record(raw, source) for raw in records]
+    if type(records) is list and (not records or type(records[0]) is Record):  # all have the same type
+        return records
+    return [as_record(raw, source) for raw in records]
 
 
 def _without_records_below(batch: Batch, start: int) -> Batch:

@@ -17,6 +17,7 @@ from threading import Event
 from kafka_replica.broker.reading.contract import FetchResult, LogReader, StartOffsets
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.clock import Instant, now
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.heap import GrowingHeap
 from kafka_replica.errors import (
     BrokerUnavailableError,
@@ -195,7 +196,9 @@ class Follower:
         self._publisher.health.read(fetch_result.reading.positions)
         if self._store.part_bytes is None:
             self._heap.grow(fetch_result.size_bytes)  # the store keeps nearly all of the memory
-        self._apply_decisions(self._detector.take(fetch_result.reading, every_point=self._barrier.passed))
+        with collector_paused():
+            decisions = self._detector.take(fetch_result.reading, every_point=self._barrier.passed)
+        self._apply_decisions(decisions)
         self._note_counts()
         self._publisher.health.ends(
             Ends(fetch_result.stable, fetch_result.reading.high_watermarks),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -43,6 +44,29 @@ class Delta:
             return
         self.changes.update(zip(map(_KEY_OF, records), records, strict=True))
         self.count(records)
+
+    def add_new(self, batches: list[list[Stored]]) -> bool:
+        """Add the records of batches, if all of them have keys of their own, which are not here yet.
+
+        Returns:
+            False if nothing was added.
+        """
+        if PARSER is not None:
+            counts = PARSER.add_new(self.changes, batches)
+            if counts is None:
+                return False
+            self.record_count += counts[0]
+            self.tombstone_count += counts[1]
+            return True
+        added = Delta(list(chain.from_iterable(batches)))
+        if (
+            len(added) < added.record_count
+            or None in added.changes
+            or not self.changes.keys().isdisjoint(added.changes)
+        ):
+            return False
+        self.merge(added)
+        return True
 
     def count(self, records: Sequence[Stored]) -> None:
         """Count records that were added individually."""

@@ -95,12 +95,13 @@ class MarkerDetector:
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:
         """Process the result of one read; see ``BoundaryDetector.take``."""
         decisions: list[Decision] = []
+        states, is_single, sort = self._states, self._is_single, self._assigner.sort
         for batch in reading.batches:
-            commit = self._states[batch.partition].take(batch)
+            commit = states[batch.partition].take(batch)
             if commit is None:
                 continue
-            if not self._is_single:
-                self._assigner.sort(commit)
+            if not is_single:
+                sort(commit)
                 continue
             self._join(commit)
             self._unshown[commit.producer_id] = commit.epoch, commit.bumped

@@ -5,44 +5,52 @@ from __future__ import annotations
 from kafka_replica.records import OpenTransaction, Partition
 from kafka_replica.transactions.batches import Batch, Kind
 
+_DATA, _COMMIT, _ABORT = Kind.DATA, Kind.COMMIT, Kind.ABORT
+
 
 class OpenBatches:
     """The batches that one open transaction wrote to one partition: a part of the transaction."""
 
-    __slots__ = (
-        "batches",
-        "detached_count",
-        "epoch",
-        "first",
-        "marker",
-        "partition",
-        "producer_id",
-        "records",
-        "spans",
-    )
+    __slots__ = ("_spans", "batches", "detached_count", "marker", "records")
 
     def __init__(self, batch: Batch) -> None:
-        self.partition = batch.partition
-        self.producer_id = batch.producer_id
-        self.epoch = batch.producer_epoch
-        self.first = batch.first
-        self.marker: int | None = None  # the offset of its marker, once the marker was read
         self.batches = [batch]
-        self.spans = [(batch.first, batch.end)]
         self.records = batch.record_count
+        self.marker: int | None = None  # the offset of its marker, once the marker was read
         self.detached_count = 0  # how many of the batches share no buffer with others
+        self._spans: list[tuple[int, int]] | None = None  # made when they are needed: most transactions end at once
+
+    @property
+    def partition(self) -> Partition:
+        """The partition."""
+        return self.batches[0].partition
+
+    @property
+    def producer_id(self) -> int:
+        """The producer."""
+        return self.batches[0].producer_id
+
+    @property
+    def epoch(self) -> int:
+        """The producer's epoch in the last batch."""
+        return self.batches[-1].producer_epoch
+
+    @property
+    def first(self) -> int:
+        """The first offset."""
+        return self.batches[0].first
 
     @property
     def last(self) -> int:
         """The last offset so far. Ends may lie within a batch, if adjacent batches were read together."""
-        return self.spans[-1][1] - 1
+        return self.batches[-1].end - 1
 
     def add(self, batch: Batch) -> None:
         """Add a batch of the transaction."""
         self.batches.append(batch)
-        self.epoch = batch.producer_epoch
         self.records += batch.record_count
-        self.spans.append((batch.first, batch.end))
+        if self._spans is not None:
+            self._spans.append((batch.first, batch.end))
 
     def hold(self) -> None:
         """Detach the batches from shared buffers, because they are needed beyond this reading."""
@@ -52,27 +60,44 @@ class OpenBatches:
 
     def as_open(self) -> OpenTransaction:
         """Return the open transaction in the form in which a position lists it."""
-        return OpenTransaction(self.partition, self.producer_id, self.epoch, self.first, self.spans, len(self.spans))
+        if self._spans is None:
+            self._spans = [(batch.first, batch.end) for batch in self.batches]
+        return OpenTransaction(self.partition, self.producer_id, self.epoch, self.first, self._spans, len(self._spans))
 
 
 class CommittedBatches:
-    """The batches of a committed part of a transaction, or a batch outside of transactions."""
+    """The batches of a committed part of a transaction, or a batch outside of transactions.
 
-    __slots__ = ("batches", "bumped", "end", "epoch", "part", "partition", "producer_id", "records", "unbumped")
+    Attributes:
+        end: the offset after the marker; outside of transactions, after the batch itself.
+    """
+
+    __slots__ = ("bumped", "end", "epoch", "part", "partition", "producer_id", "unbumped")
 
     def __init__(self, end: Batch, part: OpenBatches | None) -> None:
-        self.partition = end.partition
-        self.end = end.end  # the offset after the marker; outside of transactions, after the batch itself
+        # The epoch is that of the marker, which is the same in all partitions, with or without records.
+        self.partition, kind, first, self.end, _, producer_id, self.epoch, _ = end
         self.part = part  # None if compaction left nothing but the marker
-        self.batches, self.records = ([], 0) if part is None else (part.batches, part.records)
+        self.producer_id = -1
+        self.bumped = self.unbumped = False
         if part is not None:
-            part.marker = end.first
-        is_marker = end.kind == Kind.COMMIT
-        self.producer_id = end.producer_id if is_marker else -1
-        self.epoch = end.producer_epoch  # the marker's epoch, the same in all partitions, with or without records
-        # KIP-890: the epoch of the marker is that of the records plus one, and each transaction has its own epoch.
-        bump = end.producer_epoch - part.epoch if is_marker and part is not None else -1
-        self.bumped, self.unbumped = bump == 1, bump == 0
+            part.marker = first
+        if kind is _COMMIT:
+            self.producer_id = producer_id
+            if part is not None:
+                # KIP-890: the epoch of the marker is that of the records plus one: each transaction has its own epoch.
+                bump = self.epoch - part.batches[-1].producer_epoch
+                self.bumped, self.unbumped = bump == 1, bump == 0
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The batches."""
+        return [] if self.part is None else self.part.batches
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return 0 if self.part is None else self.part.records
 
     def hold(self) -> None:
         """Detach the batches from shared buffers, because they are needed beyond this reading."""
@@ -120,22 +145,22 @@ class PartitionState:
         Raises:
             ValueError: the batch lies below the position.
         """
-        if batch.first < self.position:
-            raise ValueError(f"batch at {self.partition}, offset {batch.first} is below the position {self.position}")
-        self.position = batch.end
-        kind = batch.kind
-        if kind == Kind.DATA:
-            part = self.open.get(batch.producer_id)
+        _, kind, first, end, _, producer_id, _, _ = batch
+        if first < self.position:
+            raise ValueError(f"batch at {self.partition}, offset {first} is below the position {self.position}")
+        self.position = end
+        if kind is _DATA:
+            part = self.open.get(producer_id)
             if part is None:
-                self.open[batch.producer_id] = OpenBatches(batch)
+                self.open[producer_id] = OpenBatches(batch)
             else:
                 part.add(batch)
-            self._touched.add(batch.producer_id)
+            self._touched.add(producer_id)
             return None
-        if kind == Kind.COMMIT:
-            return CommittedBatches(batch, self.open.pop(batch.producer_id, None))
-        if kind == Kind.ABORT:
-            self.open.pop(batch.producer_id, None)
+        if kind is _COMMIT:
+            return CommittedBatches(batch, self.open.pop(producer_id, None))
+        if kind is _ABORT:
+            self.open.pop(producer_id, None)
             return None
         return CommittedBatches(batch, OpenBatches(batch))
 

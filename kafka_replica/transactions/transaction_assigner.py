@@ -74,9 +74,11 @@ class TransactionAssigner:
     def sort(self, commit: CommittedBatches, *, is_late: bool = True) -> None:
         """Assign committed batches to this round or to the next one."""
         self._remember(commit)
-        if self._is_known(commit):
+        producer = self._producers.get(commit.producer_id)
+        if producer is not None and producer.knows(commit):
             self.assigned.append(commit)
-            self.note(commit)
+            has_bump = commit.bumped or self._bumps.get(commit.producer_id) == (commit.epoch, True)
+            producer.add(commit.epoch, has_bump=has_bump, is_late=False)
         elif self._target is not None and commit.end <= self._target.get(commit.partition, 0):
             self.assigned.append(commit)
             self.note(commit, is_late=is_late)
@@ -127,10 +129,6 @@ class TransactionAssigner:
         self._target = self._second = self._third = None
         self._has_rest = False
 
-    def _is_known(self, commit: CommittedBatches) -> bool:
-        producer = self._producers.get(commit.producer_id)
-        return producer is not None and producer.knows(commit)
-
     def _note(self, producer_id: int, epoch: int, *, bumped: bool, is_late: bool = False) -> None:
         if producer_id < 0:
             return
@@ -146,14 +144,15 @@ class TransactionAssigner:
         records was left by a transaction to which Kafka gave no marker, and proves nothing: records of the marker's own
         transaction were compacted away, or there were none.
         """
-        known = self._bumps.get(commit.producer_id)
         if commit.unbumped:
             self._bumps[commit.producer_id] = commit.epoch, False
             if commit.producer_id in self._producers:
                 self._producers[commit.producer_id].is_not_bumped(commit.epoch)
-        elif commit.bumped and known == (commit.epoch, False):
+        elif not commit.bumped:
+            return
+        elif self._bumps.get(commit.producer_id) == (commit.epoch, False):
             commit.bumped = False
-        elif commit.bumped:
+        else:
             self._bumps[commit.producer_id] = commit.epoch, True
         if len(self._bumps) > _MOST_BUMPS:
             self._bumps.clear()

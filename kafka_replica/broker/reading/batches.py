@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from typing import NoReturn
 
 from aiokafka.record.default_records import DefaultRecordBatch
 
 from kafka_replica.broker.reading.decompression import DecompressedTogether
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
+from kafka_replica.common.compiled import SCANNER, CompiledScanner
 from kafka_replica.errors import BrokerError
 from kafka_replica.records import Partition, Stored
 from kafka_replica.transactions import Batch, Kind
@@ -20,6 +22,7 @@ from kafka_replica.transactions import Batch, Kind
 # base offset, length, leader epoch, magic, crc, attributes, last offset delta, first and last timestamp,
 # producer id, producer epoch, first sequence number, count of records
 _HEAD = struct.Struct(">qiibIhiqqqhii")
+_MAGIC, _LENGTH_FROM = 2, 12  # the length counts the bytes after itself
 _TRANSACTIONAL, _CONTROL = 16, 32
 _DATA, _PLAIN = Kind.DATA, Kind.PLAIN
 _CODEC = 7
@@ -28,6 +31,7 @@ _KINDS = {b"\0\1": Kind.COMMIT, b"\0\0": Kind.ABORT}  # by the type in the key o
 # key, which consists of version and type. The general parser takes four times as long.
 _MARKER = struct.Struct(">B4s2x2s")
 _MARKER_START = b"\0\0\0\x08"
+_KIND_ORDER = (_PLAIN, _DATA, Kind.COMMIT, Kind.ABORT)  # the order in which the compiled scanner expects them
 
 
 class RawContent:
@@ -72,28 +76,51 @@ class ScannedBatches:
 
 
 def scan_batches(
-    data: memoryview, partition: Partition, position: int, epoch: int, spill_buffer: SpillBuffer
+    data: memoryview,
+    partition: Partition,
+    position: int,
+    epoch: int,
+    spill_buffer: SpillBuffer,
+    scanner: CompiledScanner | None = SCANNER,
 ) -> ScannedBatches:
     """Parse the part of a fetch response that belongs to a partition, from ``position`` on.
 
+    Args:
+        data: the batches; the last one may be truncated.
+        partition: the partition.
+        position: batches below this offset are left out.
+        epoch: the leader epoch of the batch before.
+        spill_buffer: where batches are kept that are needed for long.
+        scanner: the compiled scanner, or None.
+
     Raises:
-        BrokerError: a batch has a format older than Kafka 0.11.
+        BrokerError: a batch has a format older than Kafka 0.11, or an impossible length.
     """
     scanned = ScannedBatches(position, epoch)
-    at, size, head_bytes = 0, len(data), _HEAD.size
+    if scanner is None:
+        stopped_at = _scan(data, partition, scanned, spill_buffer)
+    else:
+        scanned.batches, scanned.compressed, scanned.gap, scanned.position, scanned.epoch, stopped_at = scanner.scan(
+            data, partition, position, epoch, spill_buffer, Batch, _KIND_ORDER, RawContent, _kind_of_any_marker
+        )
+    if stopped_at >= 0:
+        _refuse(data, partition, stopped_at)
+    return scanned
+
+
+def _scan(data: memoryview, partition: Partition, scanned: ScannedBatches, spill_buffer: SpillBuffer) -> int:
+    """Collect the batches; return where one begins that cannot be scanned, or -1."""
+    at, size, head_bytes, position = 0, len(data), _HEAD.size, scanned.position
     unpack, add = _HEAD.unpack_from, scanned.batches.append
     while size - at >= head_bytes:
         base, length, leader_epoch, magic, _, attributes, last, _, _, producer, producer_epoch, _, count = unpack(
             data, at
         )
-        next_at = at + 12 + length
+        next_at = at + _LENGTH_FROM + length
         if next_at > size:
             break  # truncated by the size limit of the fetch
-        if magic != 2:
-            raise BrokerError(
-                f"the log of {partition} has batches from before Kafka 0.11 at offset {base}; read this topic with "
-                'boundaries="quiescence"'
-            )
+        if magic != _MAGIC or next_at - at < head_bytes:
+            return at
         end = base + last + 1
         if end > position:
             first = max(position, base)
@@ -111,10 +138,23 @@ def scan_batches(
                         scanned.compressed.append((content, piece, count))
                 if kind is not None:
                     add(Batch(partition, kind, first, end, count, producer, producer_epoch, content))
-            position, scanned.epoch = end, leader_epoch
+            position = scanned.position = end
+            scanned.epoch = leader_epoch
         at = next_at
-    scanned.position = position
-    return scanned
+    return -1
+
+
+def _refuse(data: memoryview, partition: Partition, at: int) -> NoReturn:
+    base, _, _, magic = struct.unpack_from(">qiib", data, at)
+    if magic != _MAGIC:
+        raise BrokerError(
+            f"the log of {partition} has batches from before Kafka 0.11 at offset {base}; read this topic with "
+            'boundaries="quiescence"'
+        )
+    raise BrokerError(
+        f"the batch of {partition} at offset {base} is damaged: its length is impossible; compare it with "
+        "kafka-dump-log.sh, and restore the topic from a replica or its source"
+    )
 
 
 def _marker_kind(attributes: int, batch: memoryview) -> Kind | None:
@@ -123,5 +163,9 @@ def _marker_kind(attributes: int, batch: memoryview) -> Kind | None:
         length, start, kind = _MARKER.unpack_from(batch, _HEAD.size)
         if start == _MARKER_START and length < 0x80:
             return _KINDS.get(kind)
+    return _kind_of_any_marker(batch)
+
+
+def _kind_of_any_marker(batch: memoryview) -> Kind | None:
     marker = next(iter(DefaultRecordBatch(batch)), None)
     return None if marker is None or marker.key is None else _KINDS.get(bytes(marker.key[2:4]))

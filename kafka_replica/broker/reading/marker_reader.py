@@ -28,6 +28,7 @@ from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
 from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch
 from kafka_replica.broker.wire.waiting import AnswerWaiter
+from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -237,13 +238,14 @@ class MarkerReader:
 
     def _take_batches(self, fetch_position: FetchPosition, answered: FetchedPartition, *, alone: bool) -> None:
         """Collect the batches of an answer, and advance the fetch position; store whether an offset is missing."""
-        scanned = scan_batches(
-            answered.batches,
-            fetch_position.partition,
-            fetch_position.position,
-            fetch_position.epoch,
-            self._spill_buffer,
-        )
+        with collector_paused():
+            scanned = scan_batches(
+                answered.batches,
+                fetch_position.partition,
+                fetch_position.position,
+                fetch_position.epoch,
+                self._spill_buffer,
+            )
         fetch_position.high, fetch_position.stable = answered.high_watermark, answered.stable
         self._decompressor.plan(scanned.compressed)
         self._batches += scanned.batches

@@ -16,7 +16,7 @@ from support.paths import ROOT
 
 VARIABLE = "KAFKA_REPLICA_COMPILED"
 FOLDER = "kafka_replica/common"
-NAMES = "_heap", "_records"
+NAMES = "_batches", "_heap", "_records"
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="NOT TESTED: there is no C compiler")
 
 

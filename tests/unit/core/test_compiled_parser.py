@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from kafka_replica import ConfigurationError
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common import compiled
-from kafka_replica.common.compiled import HEAP, PARSER, VARIABLE, CompiledParser
+from kafka_replica.common.compiled import HEAP, PARSER, SCANNER, VARIABLE, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, Record, as_record
 from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes, record_bytes, varint
@@ -214,6 +214,11 @@ def test_nothing_is_leaked() -> None:
             PARSER.add(changes, PARSER.parse(good, None, from_offset, Own, source))
         with pytest.raises(TypeError):
             PARSER.add(changes, [("key",)])
+        records = PARSER.parse(good, None, 0, Own, source)
+        for batches, outcome in (([records[:5], records[5:]], (20, 0)), ([records, records[:3]], None)):
+            assert PARSER.add_new({}, batches) == outcome
+        with pytest.raises(TypeError):
+            PARSER.add_new({}, [[("key",)]])
         assert PARSER.record_ends(good[HEAD_BYTES:] + b"==", [20], b"==") == [len(good) - HEAD_BYTES]
         with pytest.raises(ValueError, match="number of records"):
             PARSER.record_ends(good[HEAD_BYTES:], [5, 20], b"\0")
@@ -240,6 +245,38 @@ def test_the_collector_does_not_see_records() -> None:
     assert records[0]._replace(value=b"w").value == b"w"
     assert repr(records[0]) == "<Record k0 at t-3@0, 1 byte>"
     assert records[0].header("h") == b"1"
+
+
+@needs_parser
+@given(
+    st.lists(st.lists(st.tuples(st.none() | st.sampled_from([b"a", b"b", b"c", b"d"]) | st.binary(max_size=2),
+                                st.none() | st.just(b"v")), max_size=3), max_size=4),
+    st.sets(st.sampled_from([b"a", b"x"])),
+)  # fmt: skip
+def test_adding_new_records(batches: list[list[tuple[bytes | None, bytes | None]]], known: set[bytes]) -> None:
+    """All records are added, or none: if one has no key, or a key that is there already or comes twice."""
+    assert PARSER is not None
+    before: dict[bytes | None, tuple[bytes | None, ...]] = {key: (key, b"old") for key in sorted(known)}
+    changes = dict(before)
+    records = [record for batch in batches for record in batch]
+    keys = [key for key, _ in records]
+    counts = PARSER.add_new(changes, batches)
+    if None in keys or len(set(keys)) < len(keys) or known & set(keys):
+        assert counts is None
+        assert changes == before
+    else:
+        assert counts == (len(records), [value for _, value in records].count(None))
+        assert list(changes.items()) == [*before.items(), *zip(keys, records, strict=True)]
+
+
+@needs_parser
+def test_adding_something_else_is_an_error() -> None:
+    """Records have to be tuples in lists."""
+    assert PARSER is not None
+    wrong: list[Any] = [[()], [[(b"key",)]], [[b"key"]], [[([], b"v")]]]
+    for batches in wrong:
+        with pytest.raises(TypeError):
+            PARSER.add_new({}, batches)
 
 
 @needs_parser
@@ -321,7 +358,7 @@ def test_a_required_module_that_is_missing() -> None:
 def test_a_module_of_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """A module that was built from another version of its source is not used."""
     monkeypatch.setattr(compiled, "_INTERFACE", -1)
-    for name in ("_records", "_heap"):
+    for name in ("_batches", "_records", "_heap"):
         assert compiled._load(name, None) is None
         with pytest.raises(ConfigurationError, match="was built from another version"):
             compiled._load(name, "1")
@@ -336,4 +373,5 @@ def test_this_environment_has_it() -> None:
     if os.environ.get(VARIABLE) == "0":
         pytest.skip(f"NOT TESTED: {VARIABLE}=0")
     assert PARSER is not None, "run make env again"
+    assert SCANNER is not None, "run make env again"
     assert HEAP is not None, "run make env again"
