@@ -25,17 +25,17 @@ They warn about problems that also raise an exception, or about the effects of a
 
 
 class _HoldingHandler(logging.StreamHandler[TextIO]):
-    """A handler that writes log records to stderr, or holds them while ``held`` is a list."""
+    """A handler that writes log records to stderr, or holds them while ``pending`` is a list."""
 
     def __init__(self) -> None:
         super().__init__(sys.stderr)
-        self.held: list[logging.LogRecord] | None = None
+        self.pending: list[logging.LogRecord] | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        if self.held is None:
+        if self.pending is None:
             super().emit(record)
         else:
-            self.held.append(record)
+            self.pending.append(record)
 
 
 def set_up_logging() -> None:
@@ -83,10 +83,10 @@ def _handler() -> _HoldingHandler | None:
 def warnings_held() -> Iterator[None]:
     """Hold warnings until the end of the block; if it raises, drop the warnings with the same reason as the error."""
     handler = _handler()
-    if handler is None or handler.held is not None:
+    if handler is None or handler.pending is not None:
         yield
         return
-    held = handler.held = []
+    pending = handler.pending = []
     final = ""
     try:
         yield
@@ -94,11 +94,11 @@ def warnings_held() -> Iterator[None]:
         final = str(error)
         raise
     except BaseException:
-        held.clear()  # after an interrupt the warnings are not needed
+        pending.clear()  # after an interrupt the warnings are not needed
         raise
     finally:
-        handler.held = None
-        for record in held:
+        handler.pending = None
+        for record in pending:
             reasons = [str(part) for part in record.args or () if isinstance(part, Exception)]
             if not any(reason in final for reason in reasons):
                 handler.handle(record)

@@ -56,7 +56,7 @@ def last_of_key(
     """
     found: FoundRecord | None = None
     for start in (0,) if hint is None else (hint, 0):
-        for record in committed(config, [partition], timeout_s, {partition: start}):
+        for record in committed_records(config, [partition], timeout_s, {partition: start}):
             if record.key == key:
                 found = record
         if found is not None:
@@ -64,7 +64,7 @@ def last_of_key(
     return found
 
 
-def committed(
+def committed_records(
     config: Mapping[str, Any],
     partitions: list[Partition],
     timeout_s: float,

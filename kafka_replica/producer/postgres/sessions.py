@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.reading.last_record import committed
+from kafka_replica.broker.reading.last_record import committed_records
 from kafka_replica.producer.changes.encoding import as_recorded
 from kafka_replica.producer.postgres.comparison import Digests, digest_of
 from kafka_replica.producer.postgres.settings import TableSourceSettings
@@ -49,7 +49,7 @@ def topic_reader(settings: TableSourceSettings) -> Callable[[], Digests]:
 def _read_digests(config: Mapping[str, Any], topic: str, timeout_s: float) -> Digests:
     digests: Digests = {}
     partitions = Topics(config).look_up(topic, timeout_s).partitions
-    for record in committed(config, partitions, timeout_s, {}):
+    for record in committed_records(config, partitions, timeout_s, {}):
         if record.key is None:
             continue
         if record.value is None:

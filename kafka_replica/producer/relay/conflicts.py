@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from kafka_replica.broker.reading.last_record import committed
+from kafka_replica.broker.reading.last_record import committed_records
 from kafka_replica.producer.errors import ProducerConflictError
 from kafka_replica.records import Partition, key_text
 
@@ -53,7 +53,7 @@ def foreign_records(
         BrokerError: Kafka did not answer or refused.
     """
     last: dict[bytes, ProgressRecord] = {}
-    for record in committed(config, [place], timeout_s, {place: begin}, decided_only=decided_only):
+    for record in committed_records(config, [place], timeout_s, {place: begin}, decided_only=decided_only):
         if record.key is None or not record.key.startswith(f"{producer_id}/".encode()):
             continue
         if record.value is None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.reading.last_record import committed
+from kafka_replica.broker.reading.last_record import committed_records
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
 from kafka_replica.broker.writing.size_limits import fitting_batches
 from kafka_replica.broker.writing.writer import TransactionalWriter
@@ -196,7 +196,7 @@ class KafkaSession:
         there: set[bytes] = set()
         for topic in self._identity.topics:
             alive: set[bytes] = set()
-            for record in committed(
+            for record in committed_records(
                 self._plain, self._topics.look_up(topic, self._timeout_s).partitions, self._timeout_s, {}
             ):
                 if record.key is not None:

@@ -61,8 +61,8 @@ class AttachedArtefacts:
     def _make_index(self, base: AttachmentIndex | None, pending: Pending) -> AttachmentIndex:
         if base is None or pending is None:
             every = (urn for cls in ATTACHED for urn in self._locator.find(cls=cls))
-            return AttachmentIndex().moved(every, self._recorded)
-        return base.moved(pending, self._recorded)
+            return AttachmentIndex().updated(every, self._recorded)
+        return base.updated(pending, self._recorded)
 
     def _recorded(self, key: Urn) -> Artefact | None:
         """Return the artefact of a key's own record; None if there is no record."""

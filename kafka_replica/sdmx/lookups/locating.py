@@ -42,7 +42,7 @@ class ArtefactLocator:
     def _make_keys(self, older: KeyIndex | None, changed: Pending) -> KeyIndex:
         if older is None or changed is None:
             return KeyIndex(self._decoder.keys())
-        return older.moved((urn, self._decoder.record(urn) is not None) for urn in changed)
+        return older.updated((urn, self._decoder.record(urn) is not None) for urn in changed)
 
     def find(self, cls: str = "*", agency: str = "*", id_: str = "*", version: str = "*") -> list[Urn]:
         """Return the matching URNs, sorted: see ``Structures.find``."""

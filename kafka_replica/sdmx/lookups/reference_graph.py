@@ -141,7 +141,7 @@ class ReferenceGraph:
         return self._indexes.contents.get(self._make_contents)
 
     def _make_contents(self, older: ContentIndex | None, changed: Pending) -> ContentIndex:
-        return (older or ContentIndex()).moved(self._touched(older, changed), self._facts)
+        return (older or ContentIndex()).updated(self._touched(older, changed), self._facts)
 
     def _touched(self, older: ContentIndex | None, changed: Pending) -> Iterable[Urn]:
         if older is None:
@@ -155,8 +155,8 @@ class ReferenceGraph:
 
     def _make_dangling(self, older: DanglingIndex | None, changed: Pending) -> DanglingIndex:
         if changed is None or older is None:
-            return DanglingIndex().moved(self.relations, self._locator.keys, self._artefacts.held)
-        return older.moved(self.relations, changed, self._artefacts.held)
+            return DanglingIndex().updated(self.relations, self._locator.keys, self._artefacts.held)
+        return older.updated(self.relations, changed, self._artefacts.held)
 
     def _facts(self, key: Urn, known: Content | None) -> RecordFacts | None:
         """Return the contents of the record of a key; decode the record only if its content is not the known one."""

@@ -105,10 +105,10 @@ class Structures(TypedLookUps):
                 differ: then all records are checked, but only new contents are decoded.
         """
         urns = None if changed is None else {urn for key in changed if (urn := urn_of_key(key)) is not None}
-        moved = type(self)(snapshot, cache=self._decoder.cache, companions=self._has_companions)
+        later = type(self)(snapshot, cache=self._decoder.cache, companions=self._has_companions)
         # The cache of expanded lists compares the lists it was built from, so it is valid for all versions.
-        moved._connect(self._indexes.moved(urns), self._artefacts.expansions)  # noqa: SLF001 - of the same class
-        return moved
+        later._connect(self._indexes.updated(urns), self._artefacts.expansions)  # noqa: SLF001 - of the same class
+        return later
 
     def __repr__(self) -> str:
         keys = self._indexes.keys.made

@@ -44,10 +44,10 @@ def parameters_of(query: str) -> dict[str, str]:
         name, value = _decoded(name), _decoded(value)
         if not name or (not value and name not in IGNORED_PARAMETERS):
             if part:
-                raise rejected(f"the parameter {shown(part)} has no value")
+                raise rejected(f"the parameter {quoted(part)} has no value")
             continue
         if found.get(name, value) != value:
-            raise rejected(f"the parameter {shown(name)} has two values")
+            raise rejected(f"the parameter {quoted(name)} has two values")
         found[name] = value
     return found
 
@@ -56,9 +56,9 @@ def _decoded(text: str) -> str:
     try:
         return unquote(text, errors="strict")
     except UnicodeDecodeError:
-        raise rejected(f"{shown(text)} is not UTF-8 in percent-encoding") from None
+        raise rejected(f"{quoted(text)} is not UTF-8 in percent-encoding") from None
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a text from a request, quoted and shortened for an error message."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")

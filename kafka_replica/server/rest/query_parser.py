@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from kafka_replica.server.rest.address import RejectedError, parameters_of, rejected, segments_of, shown
+from kafka_replica.server.rest.address import RejectedError, parameters_of, quoted, rejected, segments_of
 from kafka_replica.server.rest.grammar import (
     AGENCY,
     ANY,
@@ -84,7 +84,7 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
     if api is Api.V2:
         others = ", ".join(name for name, apis in NOT_IMPLEMENTED.items() if api in apis)
         raise rejected(
-            f"{shown(head)} cannot begin a query of 2.x; queries begin with structure or schema ({others} are not "
+            f"{quoted(head)} cannot begin a query of 2.x; queries begin with structure or schema ({others} are not "
             "implemented)"
         )
     return _structure_query(api or Api.V1, segments, parameters)
@@ -131,7 +131,7 @@ def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> 
     agency, id_, *rest = segments[1:]
     for segment, text in ((AGENCY, agency), (RESOURCE_ID, id_)):
         if segment.form.fullmatch(text) is None or text == "all":
-            raise rejected(f"a schema query names one {segment.name}, such as {segment.example}, not {shown(text)}")
+            raise rejected(f"a schema query names one {segment.name}, such as {segment.example}, not {quoted(text)}")
     versions = _versions(api, tuple(rest))
     if versions[0].text == _ALL:
         raise rejected("a schema query names one version, not all")
@@ -152,7 +152,7 @@ def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> 
 def _flag(parameters: dict[str, str], name: str) -> bool:
     text = parameters.get(name, "false").lower()
     if text not in {"true", "false"}:
-        raise rejected(f"{name}={shown(text)}: its values are true, false")
+        raise rejected(f"{name}={quoted(text)}: its values are true, false")
     return text == "true"
 
 
@@ -165,7 +165,7 @@ def _resource(api: Api, name: str) -> Resource:
     if name in RESOURCES:
         raise rejected(f"{name} is a resource of {', '.join(sorted(RESOURCES[name].apis))} paths; {api} paths have "
                       f"{', '.join(known)}")  # fmt: skip
-    raise rejected(f"{shown(name)} is not a resource; resources are {', '.join([ANY[api].name, *known])}")
+    raise rejected(f"{quoted(name)} is not a resource; resources are {', '.join([ANY[api].name, *known])}")
 
 
 def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
         values = [part for value in values for part in value.split(separator)]
     for value in values:
         if value != _ALL and segment.form.fullmatch(value) is None:
-            raise rejected(f"{shown(value)} is not a valid {segment.name}; an example is {segment.example}")
+            raise rejected(f"{quoted(value)} is not a valid {segment.name}; an example is {segment.example}")
     return () if {_ALL, "all"} & set(values) else tuple(dict.fromkeys(values))
 
 
@@ -195,7 +195,7 @@ def _versions(api: Api, texts: tuple[str, ...]) -> tuple[VersionExpression, ...]
         try:
             found.append(parse_version(text))
         except InvalidVersionError as error:
-            raise rejected(f"{shown(text)} is not a version: {error}; examples are {VERSION.example}") from None
+            raise rejected(f"{quoted(text)} is not a version: {error}; examples are {VERSION.example}") from None
     return tuple(dict.fromkeys(found))
 
 
@@ -206,7 +206,7 @@ def _detail(api: Api, parameters: dict[str, str]) -> Detail:
     text = text.lower()
     allowed = [value for value, apis in DETAILS.items() if api in apis]
     if text not in allowed:
-        raise rejected(f"detail={shown(text)}: its values in {api} are {', '.join(allowed)}")
+        raise rejected(f"detail={quoted(text)}: its values in {api} are {', '.join(allowed)}")
     return Detail(text)
 
 
@@ -218,18 +218,18 @@ def _references(api: Api, parameters: dict[str, str]) -> tuple[str, ...]:
     allowed = [*(value for value, apis in REFERENCES.items() if api in apis), *referable(api)]
     for value in values:
         if value not in allowed:
-            raise rejected(f"references={shown(value)}: its values in {api} are {', '.join(allowed)}")
+            raise rejected(f"references={quoted(value)}: its values in {api} are {', '.join(allowed)}")
     return tuple(value for value in dict.fromkeys(values) if value != References.NONE)
 
 
 def _as_of(parameters: dict[str, str]) -> str | None:
     text = parameters.get("asOf")
     if text is not None and AS_OF.fullmatch(text) is None:
-        raise rejected(f"asOf={shown(text)}: it is a time, such as 2026-01-31T12:00:00Z, or the number of a version")
+        raise rejected(f"asOf={quoted(text)}: it is a time, such as 2026-01-31T12:00:00Z, or the number of a version")
     return text
 
 
 def _check_known(parameters: Iterable[str], known: tuple[str, ...]) -> None:
     unknown = sorted(name for name in parameters if name not in known and name not in IGNORED_PARAMETERS)
     if unknown:
-        raise rejected(f"{shown(unknown[0])} is not a parameter of this query; its parameters are {', '.join(known)}")
+        raise rejected(f"{quoted(unknown[0])} is not a parameter of this query; its parameters are {', '.join(known)}")

@@ -94,7 +94,7 @@ def test_the_index_of_keys(first: set[tuple[str, ...]], changes: list[tuple[str,
     before, was = index, set(held)
     for cls, agency, id_, version, is_there in changes:
         urn = Urn("p", cls, agency, id_, version)
-        index = index.moved([(urn, is_there)])
+        index = index.updated([(urn, is_there)])
         (held.add if is_there else held.discard)(urn)
     for one, expected in ((index, held), (before, was)):
         assert set(one) == expected

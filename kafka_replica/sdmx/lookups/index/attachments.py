@@ -42,7 +42,7 @@ class AttachmentIndex:
         self._naming: PersistentMap[_Name, _Sources] = PersistentMap()
         self.unread: PersistentMap[Urn, SdmxError] = PersistentMap()
 
-    def moved(self, changed: Iterable[Urn], recorded: FindArtefact) -> AttachmentIndex:
+    def updated(self, changed: Iterable[Urn], recorded: FindArtefact) -> AttachmentIndex:
         """Return the index of another version that differs in the records of these keys."""
         made = AttachmentIndex()
         made._attached, made._naming, made.unread = self._attached, self._naming, self.unread

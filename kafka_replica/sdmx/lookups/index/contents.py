@@ -54,7 +54,7 @@ class ContentIndex:
         self.unreadable: PersistentMap[Urn, SdmxError] = PersistentMap()
         """The records that cannot be read, and the reasons."""
 
-    def moved(
+    def updated(
         self, changed: Iterable[Urn], facts_of: Callable[[Urn, Content | None], RecordFacts | None]
     ) -> ContentIndex:
         """Return the index of another version.

@@ -36,7 +36,7 @@ class DanglingIndex:
         for found in self._found.values():
             yield from found
 
-    def moved(self, relations: VersionRelations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
+    def updated(self, relations: VersionRelations, changed: Iterable[Urn], held: Held) -> DanglingIndex:
         """Return the index of another version that differs in the records of the changed keys."""
         made = DanglingIndex()
         made._found, made._relations, made.count = self._found, relations, self.count

@@ -26,13 +26,13 @@ class Indexes(NamedTuple):
         """Return indexes that have not been built yet."""
         return cls(KeptIndex(), KeptIndex(), KeptIndex(), KeptIndex())
 
-    def moved(self, changed: set[Urn] | None) -> Indexes:
+    def updated(self, changed: set[Urn] | None) -> Indexes:
         """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""
         return Indexes(
-            self.keys.moved(changed),
-            self.contents.moved(changed),
-            self.dangling.moved(changed),
-            self.attachments.moved(changed),
+            self.keys.updated(changed),
+            self.contents.updated(changed),
+            self.dangling.updated(changed),
+            self.attachments.updated(changed),
         )
 
     def content_of_key(self, key: Urn) -> Content | None:

@@ -26,7 +26,7 @@ class KeptIndex(Generic[T]):
     __slots__ = ("_lock", "_made", "_older")
 
     def __init__(self, base: T | None = None, pending: Pending = NOTHING_PENDING) -> None:
-        self._older = base, pending  # one reference, released after the index exists: see ``moved``
+        self._older = base, pending  # one reference, released after the index exists: see ``updated``
         self._made: T | None = None
         self._lock = RLock()  # a signal handler may request the index that the same thread is building
 
@@ -49,7 +49,7 @@ class KeptIndex(Generic[T]):
                     self._older = None, NOTHING_PENDING
         return self._made
 
-    def moved(self, changed: Iterable[Urn] | None) -> KeptIndex[T]:
+    def updated(self, changed: Iterable[Urn] | None) -> KeptIndex[T]:
         """Return the index of a version that differs in the records of these URNs (None: any). Never blocks."""
         base, pending = self._older
         if self._made is not None:

@@ -45,7 +45,7 @@ class KeyIndex:
             for cls, agencies in gathered.items()
         )
 
-    def moved(self, changed: Iterable[tuple[Urn, bool]]) -> KeyIndex:
+    def updated(self, changed: Iterable[tuple[Urn, bool]]) -> KeyIndex:
         """Return the index of another version, given the URNs that may differ and whether each exists."""
         made = KeyIndex()
         made._classes, made._count = self._classes, self._count
