@@ -123,11 +123,11 @@ static Py_ssize_t scan_all(Scan *scan, const uint8_t *data, Py_ssize_t size) {
         const uint8_t *at = data + begin;
         int64_t base = signed_int(at + BASE_OFFSET, 8), length = signed_int(at + LENGTH, 4) + LENGTH_FROM;
         if (length > size - begin) break; /* truncated by the size limit of the fetch */
-        if (at[MAGIC] != 2 || length < HEAD_BYTES) return begin;
         int32_t last = (int32_t)signed_int(at + LAST_OFFSET_DELTA, 4);
+        if (at[MAGIC] != 2 || length < HEAD_BYTES || base < 0 || (last >= 0 && base > INT64_MAX - 1 - last)) return begin;
         scan->attributes = (int16_t)signed_int(at + ATTRIBUTES, 2);
         scan->count = (int32_t)signed_int(at + RECORD_COUNT, 4);
-        int64_t end = (int64_t)((uint64_t)base + (uint64_t)(int64_t)last + 1);
+        int64_t end = base + last + 1;
         if (end > scan->position) {
             scan->has_gap |= base > scan->position || scan->count <= last;
             /* The log cleaner keeps the head of an emptied batch, without the marker that it contained. */

@@ -115,7 +115,7 @@ class CompiledScanner(Protocol):
         Returns:
             The batches; content, bytes and number of records of each compressed one; whether an offset is missing; the
             position and the leader epoch after the batches; and where a batch begins that has another magic number than
-            2 or an impossible length, at which scanning ended, or -1.
+            2, or an impossible length or offset, at which scanning ended, or -1.
         """
 
 

@@ -229,7 +229,7 @@ class DeltaBuilder:
     def _add_batches_at_once(self, batches: list[Batch]) -> list[Batch]:
         """Add the records of batches at once; if any key already has a record, return all of the batches, parsed."""
         try:
-            parsed = [_as_records(batch.content.records(), batch.partition) for batch in batches]
+            parsed = [_unfiltered(batch.content.records(), batch.partition) for batch in batches]
         except DataError:
             return batches  # the record filter reports the error
         if not self._delta.add_new(parsed):
@@ -339,9 +339,14 @@ class DeltaBuilder:
         return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
 
 
-def _as_records(records: Sequence[Stored], source: Partition) -> list[Stored]:
+def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:
     """Return records as users see them; those of the compiled parser already have this form."""
-    if type(records) is list and (not records or type(records[0]) is Record):  # all have the same type
+    return records if set(map(type, records)) <= {Record} else [as_record(raw, source) for raw in records]
+
+
+def _unfiltered(records: Sequence[Stored], source: Partition) -> list[Stored]:
+    """Return the records of a batch as ``_as_records`` does, if no filter has replaced some: all have the same type."""
+    if type(records) is list and (not records or type(records[0]) is Record):
         return records
     return [as_record(raw, source) for raw in records]
 

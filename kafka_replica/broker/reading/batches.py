@@ -23,6 +23,7 @@ from kafka_replica.transactions import Batch, Kind
 # producer id, producer epoch, first sequence number, count of records
 _HEAD = struct.Struct(">qiibIhiqqqhii")
 _MAGIC, _LENGTH_FROM = 2, 12  # the length counts the bytes after itself
+_MOST_OFFSET = (1 << 63) - 1
 _TRANSACTIONAL, _CONTROL = 16, 32
 _DATA, _PLAIN = Kind.DATA, Kind.PLAIN
 _CODEC = 7
@@ -94,7 +95,7 @@ def scan_batches(
         scanner: the compiled scanner, or None.
 
     Raises:
-        BrokerError: a batch has a format older than Kafka 0.11, or an impossible length.
+        BrokerError: a batch has a format older than Kafka 0.11, or an impossible length or offset.
     """
     scanned = ScannedBatches(position, epoch)
     if scanner is None:
@@ -119,9 +120,9 @@ def _scan(data: memoryview, partition: Partition, scanned: ScannedBatches, spill
         next_at = at + _LENGTH_FROM + length
         if next_at > size:
             break  # truncated by the size limit of the fetch
-        if magic != _MAGIC or next_at - at < head_bytes:
-            return at
         end = base + last + 1
+        if magic != _MAGIC or next_at - at < head_bytes or base < 0 or end > _MOST_OFFSET:
+            return at
         if end > position:
             first = max(position, base)
             if base > position or count <= last:
@@ -152,7 +153,7 @@ def _refuse(data: memoryview, partition: Partition, at: int) -> NoReturn:
             'boundaries="quiescence"'
         )
     raise BrokerError(
-        f"the batch of {partition} at offset {base} is damaged: its length is impossible; compare it with "
+        f"the batch of {partition} at offset {base} is damaged: its length or offset is impossible; compare it with "
         "kafka-dump-log.sh, and restore the topic from a replica or its source"
     )
 

@@ -50,14 +50,19 @@ def log_of(batches: list[tuple[list[Written], int, int, dict[str, int]]]) -> byt
     log, base = b"", 0
     for written, attributes, gap, fields in batches:
         base += gap
-        log += with_head(batch_bytes(written, attributes=attributes, codec_number=attributes & 7), base=base, **fields)
+        log += with_head(
+            batch_bytes(written, attributes=attributes, codec_number=attributes & 7), **{"base": base, **fields}
+        )
         base += len(written)
     return log
 
 
 heads = st.fixed_dictionaries({}, optional={
-    "leader_epoch": st.sampled_from([-1, 0, 9, _I32]), "count": st.sampled_from([0, 1, 5, -1, _I32]),
-    "last": st.sampled_from([0, 1, 4, -1, _I32]), "epoch": st.sampled_from([-1, 0, 4, _I16, -_I16 - 1]),
+    "base": st.sampled_from([0, -1, -_I64 - 1, _I64, _I64 - 5]),
+    "last": st.sampled_from([0, 1, 4, -1, -2, _I32, -_I32 - 1]),
+    "count": st.sampled_from([0, 1, 5, -1, _I32]),
+    "leader_epoch": st.sampled_from([-1, 0, 9, _I32]),
+    "epoch": st.sampled_from([-1, 0, 4, _I16, -_I16 - 1]),
     "producer_id": st.sampled_from([-1, 0, 4711, _I64, -_I64 - 1]),
 })  # fmt: skip
 logs = st.lists(
@@ -135,8 +140,19 @@ def test_every_truncation() -> None:
 def test_an_impossible_length_is_an_error(scanner: CompiledScanner | None, length: int) -> None:
     """A batch that would end before its own head is an error, and no endless loop."""
     good = batch_bytes([Written(b"k", b"v")])
-    with pytest.raises(BrokerError, match="the batch of t-3 at offset 1 is damaged: its length is impossible"):
+    with pytest.raises(
+        BrokerError, match="the batch of t-3 at offset 1 is damaged: its length or offset is impossible"
+    ):
         scan_batches(memoryview(good + with_head(good, base=1, length=length)), _SOURCE, 0, -1, SpillBuffer(), scanner)
+
+
+@pytest.mark.parametrize("scanner", [None, pytest.param(SCANNER, marks=needs_scanner)])
+@pytest.mark.parametrize(("base", "last"), [(-1, 0), (-_I64 - 1, -2), (_I64, 0), (_I64 - 1, 1), (_I64 - _I32, _I32)])
+def test_an_impossible_offset_is_an_error(scanner: CompiledScanner | None, base: int, last: int) -> None:
+    """An offset below 0, or an end that no number of 64 bits can hold, is an error, and no position."""
+    log = with_head(batch_bytes([Written(b"k", b"v")]), base=base, last=last)
+    with pytest.raises(BrokerError, match=f"the batch of t-3 at offset {base} is damaged: its length or offset"):
+        scan_batches(memoryview(log), _SOURCE, 0, -1, SpillBuffer(), scanner)
 
 
 @pytest.mark.parametrize("scanner", [None, pytest.param(SCANNER, marks=needs_scanner)])

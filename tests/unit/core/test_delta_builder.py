@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kafka_replica import Partition, Position, Record
 from kafka_replica.records import OpenTransaction, Stored
 from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.transactions import Batch, Kind
 from support.core.model_source import ModelContent
 
@@ -151,6 +152,29 @@ def test_a_deletion_among_batches_added_together_hides_an_older_record() -> None
     assert shown.show(Position({A0: 4, A1: 1})) == {"l": "1"}
     shown.add_committed(record("k", "older", 3))
     assert shown.show(Position({A0: 6, A1: 1})) == {"l": "1"}
+
+
+def test_a_refused_record_after_a_good_one_is_a_deletion_in_its_own_partition() -> None:
+    """An older record of the same partition does not come back, and a record of another partition is shown."""
+
+    def refuse_bad(checked: Record) -> None:
+        if checked.value == b"bad":
+            raise ValueError("it is bad")
+
+    def builder() -> DeltaBuilder:
+        made = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, record_filter=RecordFilter(validator=refuse_bad))
+        made.add(A0)
+        made.add(A1)
+        good_and_bad = [record("x", "good", 11, A1), record("k", "bad", 12, A1)]
+        made.add_committed([Batch(A1, Kind.PLAIN, 11, 13, 2, -1, -1, ModelContent(good_and_bad, lambda: True))])
+        return made
+
+    for later, value in ((record("k", "older", 10, A1), None), (record("k", "other", 5, A0), b"other")):
+        shown = builder()
+        shown.add_committed([Batch(later.source, Kind.PLAIN, 5, 14, 1, -1, -1, ModelContent([later], lambda: True))])
+        changes = shown.take(Position({A0: 14, A1: 14})).changes
+        assert changes[b"x"][1] == b"good"
+        assert changes[b"k"][1] == value
 
 
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:
