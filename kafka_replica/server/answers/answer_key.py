@@ -32,6 +32,11 @@ class AnswerKey(NamedTuple):
     with_gzip: bool
     day: date
 
+    @property
+    def client_bytes(self) -> int:
+        """The size of the parts that the client has determined."""
+        return sum(map(len, self.request))
+
 
 def answer_key(scope: Scope, rest: str, version: VersionId, release: str) -> AnswerKey:
     """Return the key of the answer to a request.

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.data.jobs import Outcome
+from kafka_replica.data.polars.datasets.chunks import LONGEST_RECORD_BYTES
 from kafka_replica.data.validation import Rules
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.data.validation.model import Finding
@@ -171,6 +172,7 @@ class _Keys:
         """Return the series in a file, and extend ``periods`` by the file's periods."""
         if not self._rows:
             return set()
+        csv.field_size_limit(max(csv.field_size_limit(), LONGEST_RECORD_BYTES))  # of this process
         with path.open(encoding="utf-8", newline="") as opened:
             rows = csv.DictReader(opened)
             return {self._key(row) for row in rows}

@@ -15,6 +15,7 @@ from kafka_replica.data.errors import DatasetError
 
 _MOST_HEADERS: Final = 8 * 1024
 _MOST_FIELDS: Final = 64 * 1024
+_FIELD_BYTES: Final = 100  # what a field takes besides its texts
 _PADDING: Final = 1000
 
 FILE_FIELDS: Final = ("uploadFile", "file")
@@ -38,7 +39,10 @@ def boundary_of(content_type: str) -> bytes | None:
     message["Content-Type"] = content_type
     if message.get_content_type() != "multipart/form-data":
         return None
-    boundary = message.get_boundary()
+    try:
+        boundary = message.get_boundary()
+    except (TypeError, ValueError) as error:  # by contradictory continuations of RFC 2231
+        raise DatasetError("reading the form: its Content-Type has invalid parameters") from error
     if not boundary or len(boundary) > 200 or not boundary.isascii():
         raise DatasetError("reading the form: its Content-Type names no boundary")
     return boundary.encode()
@@ -131,11 +135,15 @@ class FormReader:
         return True
 
     def _begin_part(self, headers: Message) -> None:
-        name = str(headers.get_param("name", "", header="content-disposition"))
-        if headers.get_filename() is None and name not in FILE_FIELDS:
+        try:
+            name = str(headers.get_param("name", "", header="content-disposition"))
+            file_name = headers.get_filename()
+        except (TypeError, ValueError) as error:  # by contradictory continuations of RFC 2231, or unknown encodings
+            raise DatasetError("reading the form: the headers of a part have invalid parameters") from error
+        if file_name is None and name not in FILE_FIELDS:
             content = bytearray()
             self.fields.append((name, content))
-            self._left -= len(name)
+            self._charge(len(name) + _FIELD_BYTES)
             self._write = lambda piece: self._add(content, piece)
             return
         if self.has_file:
@@ -144,10 +152,13 @@ class FormReader:
         self._write = self._write_file
 
     def _add(self, content: bytearray, piece: bytes) -> None:
-        self._left -= len(piece)
+        self._charge(len(piece))
+        content += piece
+
+    def _charge(self, size: int) -> None:
+        self._left -= size
         if self._left < 0:
             raise DatasetError(f"reading the form: its texts are larger than {_MOST_FIELDS} bytes")
-        content += piece
 
 
 def _ignore(_piece: bytes) -> None:

@@ -80,7 +80,8 @@ def _answered(
     if isinstance(version, Rejection):
         return version
     day = settings.today() if _depends_on_date(query) else None
-    tag = entity_tag(version.version, day, request, accepted)
+    # A schema that cannot be made is answered in one of the formats.
+    tag = entity_tag(version.version, day, request, (*schemas, *formats))
     headers = (("ETag", tag), VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")

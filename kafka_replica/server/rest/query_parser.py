@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from math import prod
 from typing import Final
 
 from kafka_replica.server.rest.address import RejectedError, parameters_of, quoted, rejected, segments_of
@@ -41,6 +42,7 @@ MAX_LENGTH: Final = 8_192
 
 _ALL: Final = "*"
 _APIS: Final = frozenset(Api)
+_MOST_COMBINATIONS: Final = 10_000
 _SEPARATORS: Final = tuple(SEPARATORS.values())
 
 
@@ -107,12 +109,15 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
     detail, references = _detail(api, parameters), _references(api, parameters)
     _check_known(parameters, STRUCTURE_PARAMETERS)
     as_of = _as_of(parameters)
+    agencies, ids = values.get(AGENCY, ()), values.get(RESOURCE_ID, ())
+    versions = _versions(api, values.get(VERSION, ()))
+    _check_selectors(agencies, ids, versions)
     return StructureQuery(
         api,
         resource,
-        values.get(AGENCY, ()),
-        values.get(RESOURCE_ID, ()),
-        _versions(api, values.get(VERSION, ())),
+        agencies,
+        ids,
+        versions,
         values.get(ITEM, ()),
         detail,
         references,
@@ -166,6 +171,20 @@ def _resource(api: Api, name: str) -> Resource:
         raise rejected(f"{name} is a resource of {', '.join(sorted(RESOURCES[name].apis))} paths; {api} paths have "
                       f"{', '.join(known)}")  # fmt: skip
     raise rejected(f"{quoted(name)} is not a resource; resources are {', '.join([ANY[api].name, *known])}")
+
+
+def _check_selectors(*selectors: tuple[object, ...]) -> None:
+    """Check the number of combinations, each of which is looked up.
+
+    Raises:
+        RejectedError: there are too many.
+    """
+    combinations = prod(max(1, len(each)) for each in selectors)
+    if combinations > _MOST_COMBINATIONS:
+        raise rejected(
+            f"{combinations} combinations of agency, id and version are too many; name at most {_MOST_COMBINATIONS}, "
+            "or use * instead of a list"
+        )
 
 
 def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:

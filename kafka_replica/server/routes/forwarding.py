@@ -122,7 +122,9 @@ class _ForwardedRequest:
         if has_body and not any(name == b"content-length" for name, _ in headers):
             headers.append((b"transfer-encoding", b"chunked"))
         headers.append((b"connection", b"close"))
-        request = h11.Request(method=scope["method"], target=target, headers=headers)
+        # An answer to HEAD has no body, from which the text of an error is taken; the client does not get the body.
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        request = h11.Request(method=method, target=target, headers=headers)
         writer.write(self._connection.send(request) or b"")
         while has_body:
             message = await self._receive()

@@ -115,7 +115,7 @@ class SdmxRoutes:
         if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
             return None
         found = self._finished(answer, served, with_gzip=key.with_gzip)
-        self._cache.put(key, found)
+        self._cache.put(key, found, key.client_bytes)
         return found
 
     def _compute(self, key: AnswerKey, wanted: VersionId | None) -> FinishedAnswer:
@@ -126,7 +126,7 @@ class SdmxRoutes:
         found = self._finished(answer, served, with_gzip=key.with_gzip)
         # An answer of the past also depends on which versions are kept.
         if found.status in _KEPT and not may_have_as_of(key.request.query):
-            self._cache.put(key._replace(version=served.id, day=day), found)
+            self._cache.put(key._replace(version=served.id, day=day), found, key.client_bytes)
         return found
 
     def _finished(self, answer: RestAnswer, served: ServedVersion, *, with_gzip: bool) -> FinishedAnswer:

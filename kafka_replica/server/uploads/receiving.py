@@ -71,9 +71,10 @@ async def _receive(request: Request, body: AsyncIterator[bytes], folder: Path, l
     file = UploadedFile(folder, limit)
     try:
         form = None if boundary is None else FormReader(boundary, file.write)
-        write = _decoded(request, file.write if form is None else form.feed, limit)
+        write, finish = _decoded(request, file.write if form is None else form.feed, limit)
         async for piece in body:
             await asyncio.to_thread(write, piece)
+        finish()
         if form is not None:
             form.finish()
         path = await asyncio.to_thread(file.finish)
@@ -83,10 +84,13 @@ async def _receive(request: Request, body: AsyncIterator[bytes], folder: Path, l
     return Upload(path, tuple((name, content.decode(errors="replace")) for name, content in fields))
 
 
-def _decoded(request: Request, write: Callable[[bytes], object], limit: int) -> Callable[[bytes], None]:
+def _decoded(
+    request: Request, write: Callable[[bytes], object], limit: int
+) -> tuple[Callable[[bytes], None], Callable[[], None]]:
     """Return a function that decodes the body by its ``Content-Encoding`` before it calls ``write``.
 
-    The function raises TooLargeError if the decoded body is larger than the limit and 1 MiB for the rest of a form.
+    The function raises TooLargeError if the decoded body is larger than the limit and 1 MiB for the rest of a form. The
+    second function has to be called at the end of the body, and raises DatasetError if the body is not complete.
 
     Raises:
         Problem: 415 if the encoding is not supported.
@@ -105,7 +109,11 @@ def _decoded(request: Request, write: Callable[[bytes], object], limit: int) -> 
                 raise TooLargeError
             write(piece)
 
-    return write_decoded
+    def finish() -> None:
+        if gunzip is not None:
+            gunzip.finish()
+
+    return write_decoded, finish
 
 
 async def _discard(body: AsyncIterator[bytes], limit: int) -> None:

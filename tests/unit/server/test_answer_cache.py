@@ -31,6 +31,17 @@ def test_the_cache_is_bounded_and_returns_what_was_put_last(puts: list[tuple[int
     assert cache.size_bytes == sum(len(found.body) + 2_000 for found in kept)
 
 
+def test_long_keys_take_room_in_the_cache() -> None:
+    """Long paths and headers take room as answers do."""
+    cache = AnswerCache(100_000)
+    for number in range(50):
+        cache.put(number, FinishedAnswer(200, (), b""), 23_000)
+    assert 0 < cache.size_bytes <= 100_000
+    assert len([number for number in range(50) if cache.get(number)]) == 4
+    cache.put(49, FinishedAnswer(200, (), b""), 0)
+    assert cache.size_bytes == 3 * 25_000 + 2_000
+
+
 @pytest.mark.thorough
 def test_repeated_requests_are_computed_once_in_each_version() -> None:
     """Any mix of requests and versions gets exactly what a computation without a cache returns."""

@@ -14,7 +14,8 @@ import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx import Format, Structures, Urn
 from kafka_replica.server import ServerSettings, create_app
+from kafka_replica.server.data.fmr import _Keys
 from kafka_replica.server.data.multipart import FormReader
 from kafka_replica.server.uploads.receiving import Upload, receive_upload
 from support.effort import examples
@@ -234,6 +236,8 @@ _LAUGHS = (
         ("/validate?as-of=soon", LABOUR_CSV, 400, "as-of"),
         ("/validate?action=shout", LABOUR_CSV, 400, "shout"),
         ("/validate?encoding=utf-99", LABOUR_CSV, (400, 422), "utf-99"),
+        *((f"/validate?{structure}encoding={name}", LABOUR_CSV, (400, 422), "")
+          for name in ("rot13", "hex", "a%00b", "undefined", "zip") for structure in ("", f"structure={FLOW}&")),
         ("/validate", plain_csv(), 400, "structure="),
         ("/validate", b"", 422, "no data"),
         ("/validate", b" \n", 422, "no data"),
@@ -286,6 +290,16 @@ def test_compressed_uploads_give_the_same_report(client: TestClient) -> None:
     answer = post(client, "/validate", bomb, content_encoding="gzip", content_type=form)
     assert answer.status_code == 413
     assert post(client, "/validate", content_encoding="br").status_code == 415
+    for cut in (1, 9, 100):
+        answer = post(client, "/validate", packed.rstrip(b"\0")[:-cut], content_encoding="gzip")
+        assert (answer.status_code, "ends before" in answer.json()["detail"]) == (422, True)
+
+
+def test_a_long_cell_is_in_a_report_for_fmr(tmp_path: Path) -> None:
+    """Python's own limit of a cell, 131,072 characters, does not apply to the rows that were validated."""
+    rules = SimpleNamespace(series=("AREA",), columns=(), frequency=None)
+    (tmp_path / "good.csv").write_text(f"AREA,NOTE\nX,{'long' * 50_000}\nY,\n")
+    assert _Keys(cast("Any", rules), 2).read(tmp_path / "good.csv") == {("X",), ("Y",)}
 
 
 def test_a_form_that_is_no_form(client: TestClient) -> None:
@@ -296,6 +310,10 @@ def test_a_form_that_is_no_form(client: TestClient) -> None:
         (b'--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nabc', form),
         (b"--x" + b"a" * 5000, form), (b"--x\r\n" + b"a: b\r\n" * 5000, form),
         (b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n' + b"a" * 70_000, form),
+        (b'--x\r\nContent-Disposition: form-data; name=""\r\n\r\n\r\n' * 1_000 + b"--x--", form),
+        (LABOUR_CSV, "multipart/form-data; boundary*=a; boundary*0=b"),
+        (b"--x\r\nContent-Disposition: form-data; name=file; filename*=a; filename*0=b\r\n\r\nabc\r\n--x--", form),
+        (b"--x\r\nContent-Disposition: form-data; name=file; filename*=undefined''x\r\n\r\nabc\r\n--x--", form),
     ]:  # fmt: skip
         answer = post(client, "/validate", data, content_type=content_type)
         assert (answer.status_code, "form" in answer.json()["detail"]) == (422, True)

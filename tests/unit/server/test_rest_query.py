@@ -19,6 +19,7 @@ from kafka_replica.server.rest.rejections import Rejection
 from support.effort import examples
 from support.paths import TESTS
 
+_MANY = ",".join(f"A{number}" for number in range(30))
 _IDS = st.text(alphabet="ABCXYZ019_@$-", min_size=1, max_size=8)
 _AGENCIES = st.lists(st.text(alphabet="ABCXYZ_", min_size=1, max_size=4), min_size=1, max_size=3).map(".".join)
 _VERSIONS = {
@@ -234,6 +235,7 @@ def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() ->
         ("schema/dataflow/all/B", "", 400, "names one agencyID"),
         ("schema/dataflow/A/B/*", "", 400, "names one version"),
         ("codelist/" + "A" * MAX_LENGTH, "", 414, "longer than 8,192"),
+        (f"structure/*/{_MANY}/{_MANY}/" + ",".join(f"{n}.0" for n in range(12)), "", 400, "10800 combinations of"),
         ("data/ECB,EXR", "", 501, "does not answer data queries"),
         ("v2/availability/dataflow/A/B", "", 501, "does not answer availability queries"),
         ("metadata/metadataset/A/B", "", 501, "does not answer metadata queries"),

@@ -84,10 +84,8 @@ class CsvChunks:
                 break
         marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
         self.encoding = marked or encoding or "utf-8"
-        try:
-            codecs.lookup(self.encoding)
-        except LookupError as error:
-            raise ConfigurationError(f"reading {path}: Python has no encoding {self.encoding!r}") from error
+        if not _is_text_encoding(self.encoding):
+            raise ConfigurationError(f"reading {path}: Python has no encoding {self.encoding!r}")
         self._is_utf8 = codecs.lookup(self.encoding).name in {"utf-8", "utf-8-sig"}
         first = next(self._records(with_header=True), Chunk(b"", 1))
         self.header = first.data.partition(b"\n")[0].decode() + "\n" if first.data else ""
@@ -156,13 +154,23 @@ class CsvChunks:
             return part  # because ASCII is already UTF-8
         try:
             return decoder.decode(part, is_last).encode()
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
+            start = error.start if isinstance(error, UnicodeDecodeError) else 0
             advice = "give its encoding (encoding=, or --encoding), for example cp1252"
             if b"\0" in part[:_LOOKED_AT] and not begin:
                 advice = encoding_in_words(part[:_LOOKED_AT].decode("latin-1"))
             raise DatasetError(
-                f"reading {self._path}: it is not {self.encoding}, see byte {begin + error.start}; {advice}"
+                f"reading {self._path}: it is not {self.encoding}, see byte {begin + start}; {advice}"
             ) from error
+
+
+def _is_text_encoding(name: str) -> bool:
+    """Return whether Python has an encoding of texts with a name; some of its codecs convert bytes to bytes."""
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return False
+    return bool(getattr(found, "_is_text_encoding", True)) and found.incrementaldecoder is not None
 
 
 def _whole_records(rest: bytes, text: bytes) -> tuple[bytes, bytes]:
