@@ -9,6 +9,7 @@ The file prevents a store of versions, which would remove an unknown database, f
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from threading import Lock
@@ -23,7 +24,8 @@ from kafka_replica.stores.rocks.tuning import Tuning
 
 FORMAT = 1
 _FILE, _DATABASE = "HISTORY", "database"
-_HARMLESS = {_FILE, _DATABASE, "lost+found"}  # the last exists in the root folder of a volume
+_UNFINISHED = f"{_FILE}.new"
+_HARMLESS = {_FILE, _UNFINISHED, _DATABASE, "lost+found"}  # the last exists in the root folder of a volume
 
 # Journals in use in this process, perhaps after their history was closed: RocksDB opens no database twice.
 _open: WeakValueDictionary[Path, Journal] = WeakValueDictionary()
@@ -53,6 +55,15 @@ def open_journal(path: Path, tuning: Tuning) -> Journal:
         return journal
 
 
+def _write_durably(unfinished: Path, file: Path) -> None:
+    """Write the file that marks a complete history; after a power cut it exists with its content, or not at all."""
+    with unfinished.open("w", encoding="utf-8") as opened:
+        opened.write(json.dumps({"format": FORMAT}))
+        opened.flush()
+        os.fsync(opened.fileno())
+    unfinished.replace(file)
+
+
 def _opened(path: Path, tuning: Tuning) -> Journal:
     file, database = path / _FILE, path / _DATABASE
     try:
@@ -66,7 +77,7 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         shutil.rmtree(database, ignore_errors=True)  # its creation was interrupted
         journal = Journal(database, tuning, must_exist=False)
         journal.database.flush()
-        file.write_text(json.dumps({"format": FORMAT}), encoding="utf-8")
+        _write_durably(path / _UNFINISHED, file)
         sync_folder(path)
     except OSError as error:
         raise StoreError(f"opening the history in {path}: {reason_of(error)}; use a writable folder") from error

@@ -64,9 +64,11 @@ class HistorySnapshot(ScannedSnapshot):
         return default if record is None else record
 
     def __iter__(self) -> Iterator[bytes]:
-        return (key for key, _ in self._stored.scan(self.kept.sequence))
+        # Generators of this method and the next one keep the snapshot, and so the version, as long as they are used.
+        for key, _ in self._stored.scan(self.kept.sequence):
+            yield key
 
     def records(self) -> Iterator[tuple[bytes, Record]]:
         """Return an iterator over keys and records."""
-        stored = self._stored
-        return ((key, stored.unpack(key, data)) for key, data in stored.scan(self.kept.sequence))
+        for key, data in self._stored.scan(self.kept.sequence):
+            yield key, self._stored.unpack(key, data)

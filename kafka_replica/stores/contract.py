@@ -163,6 +163,10 @@ class TopicSnapshot(Snapshot):
         """The name of the topic."""
         return key_text(self._prefix[:-1])
 
+    def of(self, topic: str) -> Snapshot:
+        """Return the keys of a topic in the underlying version, whichever topic this object has."""
+        return TopicSnapshot(self._all, topic)
+
     def __iter__(self) -> Iterator[bytes]:
         return (key[len(self._prefix) :] for key in self._all if key.startswith(self._prefix))
 

@@ -158,7 +158,7 @@ class Claims(Generic[T]):
                 if not self._is_hidden(claim):
                     yield claim
                     break
-            start = source, 1  # after all claims of the partition, as their offsets are negated
+            start = source, inf  # after all claims of the partition
 
     def _is_hidden(self, claim: Claim[T]) -> bool:
         return bool(self._cutoffs) and self._cutoffs.hide(claim.scope, claim.source, claim.offset, claim.time_ms)

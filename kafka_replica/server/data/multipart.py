@@ -15,7 +15,7 @@ from kafka_replica.data.errors import DatasetError
 
 _MOST_HEADERS: Final = 8 * 1024
 _MOST_FIELDS: Final = 64 * 1024
-_FIELD_BYTES: Final = 100  # what a field takes besides its texts
+_FIELD_BYTES: Final = 100  # what a field takes in addition to its texts
 _PADDING: Final = 1000
 
 FILE_FIELDS: Final = ("uploadFile", "file")

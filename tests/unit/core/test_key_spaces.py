@@ -43,4 +43,5 @@ def test_a_record_has_the_key_that_was_written(store: str, tmp_path: Path) -> No
             for part in (snapshot.of("codes"), snapshot.of("flows")):
                 assert {key: record.key for key, record in part.items()} == {key: key for key in part}
                 assert [part[key].key for key in part] == list(part)
+                assert dict(part.of("flows")) == dict(snapshot.of("flows"))
             assert sorted({record.key for record in snapshot.values()}) == sorted(snapshot.of("codes"))

@@ -47,6 +47,20 @@ def shown(contents: Contents[int]) -> dict[str, Any]:
     }
 
 
+def test_initial_records_and_others_may_claim_one_key() -> None:
+    """Initial records have no partition and no offset; a record of the topic is newer than they are."""
+    initial = Partition("t", -1)
+    records = {
+        name.encode(): Record(name.encode(), value, offset, time_ms, (), source)
+        for name, value, offset, time_ms, source in (
+            ("7", b"1", -1, 1, initial), ("8", b"2", -1, 2, initial), ("9", b"3", 4, 3, Partition("t", 0)),
+        )
+    }  # fmt: skip
+    schema = Schema[int](json.loads, None, None, {}, lambda record: Put(b"T", record.value or b""))
+    contents = Contents.of(schema, snapshot_of(records))
+    assert dict(contents.objects()) == {b"T": 3} or dict(contents.objects()) == {"T": 3}
+
+
 @pytest.mark.thorough
 @settings(max_examples=examples(400), deadline=None)
 @given(st.integers(1, 3).flatmap(lambda partitions: st.lists(writes(partitions), max_size=30)), st.integers(1, 5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -17,6 +17,7 @@ from kafka_replica.errors import StoreDamagedError, StoreInUseError, VersionGone
 from kafka_replica.history import FutureVersionError, KeptVersion, VersionHistory, VersionNotKeptError
 from kafka_replica.history.kept_version import StoredVersion
 from kafka_replica.history.layout import key_of, record_key, split_record_key
+from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.records import OpenTransaction
 from kafka_replica.stores.rocks.cursor import Cursor
 from kafka_replica.stores.rocks.database import Batch, Database
@@ -302,6 +303,20 @@ def test_data_that_no_version_needs_is_removed(folder: Path) -> None:
         # records; what the two older versions need; three versions, two lists of keys, the range, the partitions
         assert entries() <= 400 + 2 * 2 + 3 + 2 + 2
         assert history.stats().held_snapshots == 0
+
+
+@pytest.mark.parametrize("iterated", [iter, HistorySnapshot.records, HistorySnapshot.values])
+def test_an_iterator_keeps_its_version(folder: Path, iterated: Callable[[HistorySnapshot], Iterable[object]]) -> None:
+    """Records that are still to be read stay, although nothing but the iterator needs their version."""
+    with VersionHistory(folder, keep_versions=2) as history:
+        source = following(history, Source(MemoryStore()))
+        put(source, many(50, b"1"))
+        rest = iter(iterated(history.at()))
+        gc.collect()
+        for number in range(5):
+            put(source, many(50, b"%d" % number))
+        history.prune()
+        assert len(list(rest)) == 50
 
 
 # --- costs ---
