@@ -36,7 +36,7 @@ PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 env: $(VENV)/.check
 
 # One environment, which grows: .demo, .test and .check in it say how far.
-$(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py $(wildcard kafka_replica/common/*.c)
+$(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py $(wildcard kafka_replica/common/*.[ch])
 	@$(PYTHON) .ci/make_env.py $(VENV) $*
 
 demo: $(VENV)/.demo

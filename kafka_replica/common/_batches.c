@@ -4,12 +4,8 @@
    length is checked before it is used. The source of the format is Kafka's documentation, "Message Format": record batches
    of magic 2, control batches. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "_module.h"
 
-#define INTERFACE 3 /* compiled.py accepts only this number */
 
 /* The offsets of the fields in a batch's head. */
 enum {
@@ -140,11 +136,6 @@ static Py_ssize_t scan_all(Scan *scan, const uint8_t *data, Py_ssize_t size) {
     return -1;
 }
 
-static int is_plain_tuple_type(PyTypeObject *type) {
-    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
-           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
-}
-
 PyDoc_STRVAR(scan_doc,
              "scan(data, partition, position, epoch, spill_buffer, batch_type, kinds, content_type, kind_of_marker)\n--\n\n"
              "Return the batches of a partition in a fetch response, those that are compressed, whether an offset is\n"
@@ -186,26 +177,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int execute(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, execute},
-#ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
-#endif
-#ifdef Py_GIL_DISABLED
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
-#endif
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "_batches",
-    .m_doc = "The compiled scanner of a log's record batches; see compiled.py.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__batches(void) { return PyModuleDef_Init(&definition); }
+MODULE(_batches, "The compiled scanner of a log's record batches; see compiled.py.", functions)

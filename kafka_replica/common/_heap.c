@@ -4,9 +4,7 @@
    provide their pages, without the interpreter lock. After the blocks are freed, the next objects are created in them.
    Nothing is assumed about how the C library manages its heap: with another allocator, the memory is just not used. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
+#include "_module.h"
 #include <stdlib.h>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -18,7 +16,6 @@
 enum { MADV_DONTNEED, MADV_POPULATE_WRITE };
 #endif
 
-#define INTERFACE 3         /* compiled.py accepts only this number */
 #define BLOCK_BYTES 100000  /* below 128 KiB, from which on glibc maps each block separately, outside of the heap */
 #define MOST_GAP_BYTES 4096 /* the maximum gap between blocks that are combined into one range */
 #define MOST_RANGES 64
@@ -117,26 +114,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int execute(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, execute},
-#ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
-#endif
-#ifdef Py_GIL_DISABLED
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
-#endif
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "_heap",
-    .m_doc = "Memory of the heap, provided before it is needed; see heap.py.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__heap(void) { return PyModuleDef_Init(&definition); }
+MODULE(_heap, "Memory of the heap, provided before it is needed; see heap.py.", functions)

@@ -4,12 +4,8 @@
    used. Records contain only plain values and cannot be part of a cycle, so they are not tracked by Python's garbage
    collector. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <string.h>
+#include "_module.h"
 
-#define INTERFACE 3 /* compiled.py accepts only this number */
 
 /* The offsets of the fields in a batch's head. */
 enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
@@ -271,11 +267,6 @@ static PyObject *record_ends(PyObject *module, PyObject *arguments) {
     return ends;
 }
 
-static int is_plain_tuple_type(PyTypeObject *type) {
-    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
-           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
-}
-
 PyDoc_STRVAR(parse_doc,
              "parse(batch, decompressed, from_offset, record_type, source)\n--\n\n"
              "Return the records of a batch, from an offset on.\n\n"
@@ -316,6 +307,12 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
     return records;
 }
 
+static int check_record(PyObject *record) {
+    if (PyTuple_Check(record) && PyTuple_GET_SIZE(record) > VALUE) return 0;
+    PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
+    return -1;
+}
+
 PyDoc_STRVAR(add_doc,
              "add(changes, records)\n--\n\n"
              "Put records, which are tuples, into a dict by their first items; return how many have None as their second.");
@@ -329,10 +326,8 @@ static PyObject *add(PyObject *module, PyObject *arguments) {
     int failed = 0;
     for (Py_ssize_t at = 0; !failed && at < PySequence_Fast_GET_SIZE(records); at++) {
         PyObject *record = PySequence_Fast_GET_ITEM(records, at);
-        if (!PyTuple_Check(record) || PyTuple_GET_SIZE(record) <= VALUE) {
-            PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
-            failed = 1;
-        } else {
+        failed = check_record(record) < 0;
+        if (!failed) {
             nulls += PyTuple_GET_ITEM(record, VALUE) == Py_None;
             failed = PyDict_SetItem(changes, PyTuple_GET_ITEM(record, KEY), record) < 0;
         }
@@ -343,10 +338,7 @@ static PyObject *add(PyObject *module, PyObject *arguments) {
 
 /* Put a record into a dict by its key; return 1 if it was put there, 0 if it has no key or the key is there, -1 if it fails. */
 static int add_if_new(PyObject *changes, PyObject *record) {
-    if (!PyTuple_Check(record) || PyTuple_GET_SIZE(record) <= VALUE) {
-        PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
-        return -1;
-    }
+    if (check_record(record) < 0) return -1;
     PyObject *key = PyTuple_GET_ITEM(record, KEY);
     if (key == Py_None) return 0;
     Py_ssize_t before = PyDict_Size(changes);
@@ -410,26 +402,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static int execute(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
-
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, execute},
-#ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
-#endif
-#ifdef Py_GIL_DISABLED
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
-#endif
-    {0, NULL},
-};
-
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "_records",
-    .m_doc = "The compiled parser of record batches; see compiled.py.",
-    .m_size = 0,
-    .m_methods = functions,
-    .m_slots = slots,
-};
-
-PyMODINIT_FUNC PyInit__records(void) { return PyModuleDef_Init(&definition); }
+MODULE(_records, "The compiled parser of record batches; see compiled.py.", functions)

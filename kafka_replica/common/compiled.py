@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, cast
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_INTERFACE: Final = 3  # as in the C files
+_INTERFACE: Final = 3  # as in _module.h
 
 
 class CompiledParser(Protocol):

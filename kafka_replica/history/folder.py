@@ -9,13 +9,12 @@ The file prevents a store of versions, which would remove an unknown database, f
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from kafka_replica.common.folder_sync import sync_folder
+from kafka_replica.common.folder_sync import replace_durably
 from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.history.journal import Journal
@@ -55,15 +54,6 @@ def open_journal(path: Path, tuning: Tuning) -> Journal:
         return journal
 
 
-def _write_durably(unfinished: Path, file: Path) -> None:
-    """Write the file that marks a complete history; after a power cut it exists with its content, or not at all."""
-    with unfinished.open("w", encoding="utf-8") as opened:
-        opened.write(json.dumps({"format": FORMAT}))
-        opened.flush()
-        os.fsync(opened.fileno())
-    unfinished.replace(file)
-
-
 def _opened(path: Path, tuning: Tuning) -> Journal:
     file, database = path / _FILE, path / _DATABASE
     try:
@@ -77,8 +67,7 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         shutil.rmtree(database, ignore_errors=True)  # its creation was interrupted
         journal = Journal(database, tuning, must_exist=False)
         journal.database.flush()
-        _write_durably(path / _UNFINISHED, file)
-        sync_folder(path)
+        replace_durably(file, json.dumps({"format": FORMAT}), path / _UNFINISHED)
     except OSError as error:
         raise StoreError(f"opening the history in {path}: {reason_of(error)}; use a writable folder") from error
     return journal

@@ -77,8 +77,7 @@ class TransactionAssigner:
         producer = self._producers.get(commit.producer_id)
         if producer is not None and producer.knows(commit):
             self.assigned.append(commit)
-            has_bump = commit.bumped or self._bumps.get(commit.producer_id) == (commit.epoch, True)
-            producer.add(commit.epoch, has_bump=has_bump, is_late=False)
+            self.note(commit)
         elif self._target is not None and commit.end <= self._target.get(commit.partition, 0):
             self.assigned.append(commit)
             self.note(commit, is_late=is_late)

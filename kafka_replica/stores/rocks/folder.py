@@ -11,7 +11,6 @@ another store's folder if its own folder was removed meanwhile.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Collection
@@ -20,7 +19,7 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from kafka_replica.common.folder_sync import sync_folder
+from kafka_replica.common.folder_sync import replace_durably, sync_folder
 from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
 
@@ -99,16 +98,12 @@ class StoreFolder:
             StoreError: the write failed; the previous database is still current.
         """
         try:
-            with (self.path / _NEXT).open("w", encoding="utf-8") as file:
-                json.dump({"format": FORMAT, "database": database.name}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            (self.path / _NEXT).replace(self.path / _CURRENT)
+            text = json.dumps({"format": FORMAT, "database": database.name})
+            replace_durably(self.path / _CURRENT, text, self.path / _NEXT)
         except OSError as error:
             raise StoreError(
                 f"writing {self.path / _CURRENT}: {error.strerror}; free some disk space and restart the replica"
             ) from error
-        sync_folder(self.path)
 
     def forget(self) -> None:
         """Remove the reference to the current database.

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import struct
-import sys
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from kafka_replica.errors import BrokerError
 from kafka_replica.records import Partition
 from kafka_replica.transactions import Batch, Kind
 from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes
+from support.core.leaks import assert_no_leaks
 from support.effort import examples
 
 _SOURCE = Partition("t", 3)
@@ -183,14 +182,7 @@ def test_nothing_is_leaked() -> None:
         with pytest.raises(OSError, match="gzip"):
             scan_batches(memoryview(unreadable), source, 0, -1, buffer)
 
-    work()
-    gc.collect()
-    blocks, counts = sys.getallocatedblocks(), list(map(sys.getrefcount, (source, buffer)))
-    for _ in range(300):
-        work()
-    gc.collect()
-    assert sys.getallocatedblocks() - blocks < 300  # one object a pass would be more
-    assert list(map(sys.getrefcount, (source, buffer))) == counts
+    assert_no_leaks(work, source, buffer)
 
 
 @needs_scanner

@@ -47,12 +47,13 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / FOLDER).mkdir(parents=True)
     for name in NAMES:
         shutil.copy(ROOT / FOLDER / f"{name}.c", tmp_path / FOLDER)
+    shutil.copy(ROOT / FOLDER / "_module.h", tmp_path / FOLDER)
     return tmp_path
 
 
 def modules(root: Path) -> list[str]:
     """Return the names of all files next to the sources."""
-    return sorted(path.name for path in (root / FOLDER).iterdir() if path.suffix != ".c")
+    return sorted(path.name for path in (root / FOLDER).iterdir() if path.suffix not in {".c", ".h"})
 
 
 @needs_compiler

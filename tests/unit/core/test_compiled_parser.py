@@ -24,6 +24,7 @@ from kafka_replica.common.compiled import HEAP, PARSER, SCANNER, VARIABLE, Compi
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, Record, as_record
 from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes, record_bytes, varint
+from support.core.leaks import assert_no_leaks
 from support.effort import examples, usual_or_long
 
 SOURCE = Partition("t", 3)
@@ -223,14 +224,7 @@ def test_nothing_is_leaked() -> None:
         with pytest.raises(ValueError, match="number of records"):
             PARSER.record_ends(good[HEAD_BYTES:], [5, 20], b"\0")
 
-    work()
-    gc.collect()
-    blocks, counts = sys.getallocatedblocks(), list(map(sys.getrefcount, (source, Own)))
-    for _ in range(300):
-        work()
-    gc.collect()
-    assert sys.getallocatedblocks() - blocks < 300  # one object a pass would be more
-    assert list(map(sys.getrefcount, (source, Own))) == counts
+    assert_no_leaks(work, source, Own)
 
 
 @needs_parser
