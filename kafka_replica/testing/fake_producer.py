@@ -42,6 +42,11 @@ class _FakeWriter(TransactionalWriter):
         """The transactional id of the producer."""
         return self._transactional_id
 
+    @property
+    def must_renew(self) -> bool:
+        """False: requests to fake topics are never repeated."""
+        return False
+
     def begin(self) -> None:
         """Begin a transaction."""
         with self._cluster.changed:

@@ -65,8 +65,12 @@ class TransactionalWriter:
     librdkafka (2.16) lacks KIP-890's bump of the producer epoch with each transaction. A request to end a transaction
     (EndTxn) that the network or a broker delays, and that librdkafka repeats meanwhile, can therefore end a part of the
     *next* transaction when it finally arrives. So whenever librdkafka may have sent EndTxn more than once, the next
-    transaction begins with a new producer of the same transactional id, whose epoch fences the delayed request.
-    librdkafka never repeats a request before ``retry.backoff.ms`` has passed, which shows whether it may have done so.
+    transaction needs a new producer of the same transactional id, whose epoch fences the delayed request: then
+    ``must_renew`` is true, and ``renew`` creates it. librdkafka never repeats a request before ``retry.backoff.ms`` has
+    passed, which shows whether it may have done so.
+
+    Renewing also fences a producer that another process has created meanwhile. A caller that depends on what that one
+    has written has to read the log after ``renew``.
     """
 
     def __init__(self, config: Mapping[str, Any], transactional_id: str, timeout_s: float) -> None:
@@ -117,11 +121,36 @@ class TransactionalWriter:
         """The transactional id of the producer."""
         return str(self._settings["transactional.id"])
 
+    @property
+    def must_renew(self) -> bool:
+        """True if the next transaction needs a new producer.
+
+        That is so after a commit that may have been repeated, and after Kafka refused a record, because librdkafka
+        (2.16) then also discards the next records.
+        """
+        return bool(self._refused) or self._may_be_repeated
+
+    def renew(self) -> None:
+        """Continue with a new producer of the same transactional id, which fences all others.
+
+        Raises:
+            BrokerError: Kafka did not answer or refused.
+        """
+        self._producer = self._new_producer()
+        self._refused = []
+
     def begin(self) -> None:
-        """Begin a transaction."""
-        if self._refused or self._may_be_repeated:
-            # After Kafka refused a record, librdkafka (2.16) also discards the next records; a new producer does not.
-            self._producer = self._new_producer()
+        """Begin a transaction.
+
+        Raises:
+            UsageError: the writer has to be renewed first.
+            BrokerError: Kafka refused.
+        """
+        if self.must_renew:
+            raise UsageError(
+                f"beginning a transaction of {self.transactional_id}: the last one leaves its producer unfit for "
+                "another; call renew() first"
+            )
         self._ends, self._refused = {}, []
         self._trouble.clear()
         self._call("beginning a transaction", self._producer.begin_transaction)

@@ -62,6 +62,8 @@ class TableCopy:
         """The number of the last transaction that has arrived."""
         self.offset = None if progress is None else progress.offset
         """An offset at or before that of the progress record of this transaction."""
+        self.must_reconnect = False
+        """True if the session is not fit for another transaction."""
         self._stored = self._reached = None if progress is None else self._position_of(progress)
         # The stored position is older than the reached one if no new rows have been found since.
 
@@ -150,7 +152,7 @@ class TableCopy:
         time_ms = now_ms()
         contents = Contents(count, records, Fingerprint(time_ms), position.as_json())
         result = self._session.send(RecordedTransaction(self.tx_id + 1, TransactionKind.CHANGES, time_ms), contents)
-        self.tx_id, self.offset = self.tx_id + 1, result.offset
+        self.tx_id, self.offset, self.must_reconnect = self.tx_id + 1, result.offset, result.is_last
         self._stored = self._reached = position
         self._notify(Acknowledgement(self.tx_id, result.size, result.messages, 0))
 

@@ -155,6 +155,8 @@ class TableSource:
                     confirmation.note_commit()
                 elif confirmation.is_left_open(session):
                     return  # the next session ends what Kafka has left open
+                if copy.must_reconnect:
+                    return
                 self._wait(connection)
 
     def _copy_snapshot(self, connection: TableConnection, copy: TableCopy) -> int:

@@ -71,6 +71,7 @@ class ArrivalReader:
         """
         if not self.has_open_transactions(partitions):
             return LastArrival(self._read_to_end(hint))
+        _log.info("transactions are open; reading the batches of %s", self._identity.progress_partition)
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
         try:

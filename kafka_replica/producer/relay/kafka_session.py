@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -25,6 +26,8 @@ from kafka_replica.producer.relay.progress import Progress, progress_of, progres
 from kafka_replica.producer.relay.steps import Step
 from kafka_replica.records import Partition
 
+_log = logging.getLogger("kafka_replica.producer")
+
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-relay",
     "queue.buffering.max.kbytes": 32 << 10,  # bounds the memory of a full flush
@@ -47,6 +50,8 @@ class SentTransaction(NamedTuple):
     not_carried: int
     offset: int
     """An offset at or before that of the transaction's progress record."""
+    is_last: bool = False
+    """True if the session is not fit for another transaction; see ``TransactionalWriter.must_renew``."""
 
 
 class KafkaSession:
@@ -113,12 +118,18 @@ class KafkaSession:
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
-        self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
-        self._step("taken up")
-        progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
-        if has_ended:
+        has_ended = True
+        while has_ended:  # ending a transaction fences the writer; what arrives before the next one has to be read
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+            self._step("taken up")
+            progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
         self._step("queried")
+        _log.info(
+            "connected as %s: the last transaction that has arrived is %s (read from offset %s; %d were known)",
+            identity.transactional_id,
+            "none" if progress is None else f"{progress.tx_id}, at offset {progress.offset} of {place}",
+            hint, acknowledged,
+        )  # fmt: skip
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
 
@@ -185,7 +196,7 @@ class KafkaSession:
             raise
         self._step("committed")
         self._offset += _OFFSETS
-        return SentTransaction(counts.size, counts.messages, counts.not_carried, self._offset)
+        return SentTransaction(counts.size, counts.messages, counts.not_carried, self._offset, writer.must_renew)
 
     def present_keys(self) -> Iterator[bytes]:
         """Yield the keys that the topics currently have, sorted.

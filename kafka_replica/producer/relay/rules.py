@@ -4,7 +4,8 @@ With these rules, each transaction is sent exactly once and in order, whichever 
 
 * A transaction is sent only on a connection that has initialized the transactional id since the lease was acquired, and
   that has read from Kafka the number up to which everything has arrived. Initializing the id ends the open transactions
-  of older producers.
+  of older producers. It also fences newer ones, so that nothing is ever sent after initializing it without reading
+  again: a process that was frozen during a commit would otherwise take the id back from the one that has taken over.
 * The sent transaction is always the successor of the last transaction that has arrived; a gap is never skipped.
 * After any failure of Kafka, the connection is discarded; the next connection reads again what has arrived.
 * Only transactions that Kafka has acknowledged, or that its progress record shows, are marked as sent, and only if the
@@ -119,7 +120,10 @@ class Relay:
             case CommitAcknowledgement():
                 self._arrived, self._fingerprint = event.tx_id, event.fingerprint
                 self._failures.reset()
-                return self._next() or self._mark(event.tx_id)
+                mark = self._mark(event.tx_id)
+                if event.is_last:
+                    self._drop()
+                return self._next() or mark
             case KafkaFailure():
                 return self._on_failure(event)
             case DatabaseFailure():

@@ -248,7 +248,7 @@ class Runner:
         self._sent_transactions[tx_id], self._offset = result, result.offset
         self._confirmation.note_commit()
         self._report(Acknowledgement(tx_id, result.size, result.messages, result.not_carried))
-        return CommitAcknowledgement(tx_id, contents.fingerprint)
+        return CommitAcknowledgement(tx_id, contents.fingerprint, result.is_last)
 
     def _stand_by(self) -> Event:
         if self._leads:  # the lease may be lost at any time, because a separate thread renews it

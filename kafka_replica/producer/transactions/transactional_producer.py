@@ -131,7 +131,8 @@ class TransactionalProducer:
         config: librdkafka's properties, unchanged; ``bootstrap.servers`` at least.
         topic: the topic; several as ``FOO,BAR`` or a sequence of names.
         transactional_id: the identity of the writer. Kafka fences older producers with the same id, and aborts their
-            open transactions.
+            open transactions. After a commit that took 0.4 s or longer, the id is acquired again, which fences all
+            other producers with the same id, newer ones included.
         timeout_s: the timeout of one step, in seconds.
         header_stack: transforms values and headers before they are sent; replicas undo this with the same stack.
 
@@ -172,6 +173,8 @@ class TransactionalProducer:
             CommitUnknownError: Kafka did not answer in time; whether the transaction is committed is unknown.
         """
         self._writer.check_usable()
+        if self._writer.must_renew:
+            self._writer.renew()
         self._writer.begin()
         transaction = Transaction(self._writer, self._topic, self._header_stack)
         try:

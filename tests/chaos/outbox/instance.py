@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+import time
 from pathlib import Path
 
 from chaos.children import Orders
@@ -31,6 +33,9 @@ def settings_of(bootstrap: str, database: str) -> ProducerSettings:
 
 def main() -> None:
     """Publish, or stand by, until the harness ends the process."""
+    logging.Formatter.formatTime = lambda *_: f"{time.monotonic():.3f}"  # type: ignore[method-assign]  # as faults.log
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    logging.getLogger("kafka_replica").setLevel(logging.INFO)
     arguments = json.loads(sys.argv[1])
     orders, journal = Orders(), Journal(Path(arguments["journal"]))
 

@@ -211,6 +211,11 @@ def test_a_commit_that_was_repeated_costs_a_new_producer(network: Network, rule:
     writer.commit()
     assert sum(proxy.answered_late for proxy in network.proxies) == late, "the second request was answered first"
     first = [wait_decided(cluster.bootstrap, topic, 60, partition) for partition in (0, 1)]
+    assert writer.must_renew is (rule == "on")
+    if writer.must_renew:
+        with pytest.raises(UsageError, match="renew"):
+            writer.begin()
+        writer.renew()
     writer.begin()
     write(0)
     arrives.set()

@@ -69,6 +69,31 @@ def test_an_instance_that_wakes_up_late(
         assert contents[-2 * RECORDS] == b"2", "old content has replaced what is newer, until the next change"
 
 
+@pytest.mark.long
+def test_an_instance_that_was_frozen_within_a_commit(
+    postgres: LocalPostgres, kafka_topic: TopicMaker, local_kafka: LocalKafka
+) -> None:
+    """The instance needs a new producer, because the commit was slow; it reads what has arrived before it sends again.
+
+    Otherwise the new producer would fence the other instance, and send transaction 2 once more, after 3.
+    """
+    topic, bootstrap = kafka_topic(config={"min.compaction.lag.ms": "600000"}), local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, postgres.url(f"frozen_{uuid.uuid4().hex[:8]}"), lease_s=2.0)
+    producer = StructureProducer(settings)  # records, and never publishes
+    _record(producer, 3)
+    with process(settings, STOP_AT="answered:1") as first:
+        wait_until(lambda: psutil.Process(first.pid).status() == psutil.STATUS_STOPPED, "the first one is frozen")
+        with process(settings) as second:
+            wait_until(lambda: producer.status().sent == 3, "the second one takes over")
+            first.send_signal(signal.SIGCONT)
+            _wait_for(first, "StandBy")
+            _record(producer, 4)
+            wait_until(lambda: producer.status().sent == 4, f"the second one goes on: {producer.status()}")
+            assert second.poll() is None
+    assert [number for number, _ in transactions_of(bootstrap, topic)] == [1, 2, 3, 4]
+    producer.close()
+
+
 def _record(producer: StructureProducer, up_to: int) -> None:
     """Return transactions up to that number, all of the same keys."""
     for number in range(producer.status().recorded + 1, up_to + 1):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -23,7 +24,7 @@ from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.mail_tools import mail_server
-from support.producer.producer_tools import log_of, process, settings_of, transactions_of
+from support.producer.producer_tools import EVERY_COMMIT_IS_SLOW, log_of, process, settings_of, transactions_of
 from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
@@ -74,10 +75,34 @@ def test_each_transaction_goes_to_all_topics_with_its_headers(
             assert third[1][:3] == ("structures/2", 1, 1)
 
 
-def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_after_each_slow_commit_a_producer_connects_again(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+) -> None:
+    """A commit that may have been repeated is the last one of its connection."""
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    connections = []
+
+    class Counting(StructureProducer):
+        def _step(self, name: str) -> None:
+            connections.extend([1] * (name == "taken up"))
+
+    with Counting(settings_of(bootstrap, topic, database, kafka=EVERY_COMMIT_IS_SLOW)) as producer:
+        record(producer, Put("a", b"1"))
+        record(producer, Put("b", b"1"))
+        all_sent(producer)
+        record(producer, Put("c", b"1"))
+        all_sent(producer)
+    assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1), (3, 1)]
+    assert len(connections) >= 3
+
+
+@pytest.mark.parametrize("options", [{}, EVERY_COMMIT_IS_SLOW], ids=["fast", "slow"])
+def test_a_transactional_producer_of_several_topics(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, options: dict[str, Any]
+) -> None:
     """A transaction is in all topics; a failed one is in none."""
     foo, bar = kafka_topic("FOO", config=KEEP), kafka_topic("BAR", config=KEEP)
-    producer = TransactionalProducer({"bootstrap.servers": local_kafka.bootstrap_servers}, [foo, bar], foo)
+    producer = TransactionalProducer({"bootstrap.servers": local_kafka.bootstrap_servers, **options}, [foo, bar], foo)
     with producer.transaction() as transaction:
         transaction.put("a", b"1")
         transaction.delete("b")
@@ -86,9 +111,11 @@ def test_a_transactional_producer_of_several_topics(local_kafka: LocalKafka, kaf
         raise RuntimeError
     committed = transaction.committed
     assert not committed.is_committed
+    with producer.transaction() as transaction:
+        transaction.put("c", b"3")
     for topic in (foo, bar):
         found = [(each.key, each.value) for each, _ in log_of(local_kafka.bootstrap_servers, topic)]
-        assert found == [(b"a", b"1"), (b"b", None)]
+        assert found == [(b"a", b"1"), (b"b", None), (b"c", b"3")]
     with pytest.raises(ConfigurationError, match="no topic"):
         TransactionalProducer({"bootstrap.servers": "x:1"}, " , ", "x")
 

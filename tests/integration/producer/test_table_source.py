@@ -29,6 +29,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
 from support.effort import first_in_usual
 from support.producer.postgres_tools import LocalPostgres, back_up, restore
+from support.producer.producer_tools import EVERY_COMMIT_IS_SLOW
 from support.producer.table_tools import (
     TABLE,
     committed_values,
@@ -79,10 +80,13 @@ def check_nothing_twice(bootstrap: str, topic: str) -> dict[str, int]:
     return {key: value["version"] for key, value in last_values(records).items()}
 
 
-def test_rows_become_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str) -> None:
+@pytest.mark.parametrize("kafka", [{}, EVERY_COMMIT_IS_SLOW], ids=["fast", "slow"])
+def test_rows_become_records(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str, kafka: dict[str, Any]
+) -> None:
     """Inserts and updates become records, an inactive row a tombstone; a comparison finds the deleted row."""
     bootstrap, topic, notices = local_kafka.bootstrap_servers, kafka_topic(config=NO_CLEANING), Notices()
-    settings = table_settings(bootstrap, topic, database, camel_case=True)
+    settings = table_settings(bootstrap, topic, database, camel_case=True, kafka=kafka)
     with open_connection(database) as connection:
         connection.execute("INSERT INTO item (item_key, version) SELECT 'k' || n, 1 FROM generate_series(1, 100) n")
         with TableSource(settings, observers=[notices.append]) as source:

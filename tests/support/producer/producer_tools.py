@@ -21,6 +21,8 @@ from kafka_replica.records import Headers
 from support.broker.kafka_tools import quiet, wait_decided
 
 PATIENCE_S = 60.0
+EVERY_COMMIT_IS_SLOW = {"retry.backoff.ms": 1, "retry.backoff.max.ms": 1}
+"""Properties with which each commit takes so long that librdkafka may have repeated it."""
 PROGRAM = Path(__file__).parent / "relay_process.py"
 
 

@@ -1,8 +1,8 @@
 """A producer in a separate process, to be killed: ``relay_process.py SETTINGS_AS_JSON``.
 
 This is not a test but a program that tests start. DIE_AT=step:n kills it, as kill -9 does, when it comes to that step
-for the n-th time; STOP_AT=step:n stops it there, as SIGSTOP does, until SIGCONT. FENCING=no disables fencing. It prints
-its notices, and runs until SIGTERM.
+for the n-th time; STOP_AT=step:n stops it there, as SIGSTOP does, until SIGCONT. FENCING=no disables fencing. The step
+"answered" is within a commit, after Kafka's answer. It prints its notices, and runs until SIGTERM.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from chaos.outbox.wrong import FencesNobody
+from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.service.structure_producer import ProducerSettings, StructureProducer
 
@@ -54,8 +55,22 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: ending.set())
     settings = ProducerSettings(**json.loads(sys.argv[1]))
     kind = Unfenced if os.environ.get("FENCING") == "no" else CrashingProducer
-    with kind(settings, observers=[tell]):
+    producer = kind(settings, observers=[tell])
+    _note_answers(producer)
+    with producer:
         ending.wait()
+
+
+def _note_answers(producer: CrashingProducer) -> None:
+    call = TransactionalWriter._call
+
+    def noted(self: TransactionalWriter, doing: str, *args: Any) -> Any:
+        found = call(self, doing, *args)
+        if doing == "committing the transaction":
+            producer._step("answered")
+        return found
+
+    TransactionalWriter._call = noted  # type: ignore[method-assign, assignment]
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ class StepOutcome(enum.Enum):
     WELL = "well"
     FAILS = "fails before it has an effect"
     LOST = "has its effect, but the answer is lost"
+    SLOW = "has its effect; a commit takes so long that the id has to be initialized again"
     DIES = "the process dies before it has an effect"
     DIES_AFTER = "the process dies after it had its effect"
 
@@ -127,6 +128,7 @@ class Instance:
     def _life(self) -> Iterator[None]:
         self._rules = rules = self._relay()
         self._epoch = -1
+        self._must_renew = False
         self._rows: list[int] = []
         self._incarnation = self._connected_as = 0
         event: Event = RelayStart()
@@ -149,8 +151,10 @@ class Instance:
                 case _:
                     event = WaitEnd()
 
-    def _do(self, effect: Callable[[], Event], failed: Event) -> Generator[None, None, Event]:
-        luck = self._luck()
+    def _do(
+        self, effect: Callable[[], Event], failed: Event, luck: StepOutcome | None = None
+    ) -> Generator[None, None, Event]:
+        luck = self._luck() if luck is None else luck
         yield
         if luck is StepOutcome.DIES:
             raise DeadError
@@ -195,6 +199,7 @@ class Instance:
         def take_up() -> Event:
             world.epoch += 1
             self._epoch = world.epoch
+            self._must_renew = False
             return StoredOutcome()
 
         failed = KafkaFailure(Fault.TRANSITORY, "down")
@@ -221,9 +226,16 @@ class Instance:
                 world.fenced_sends += 1
                 return KafkaFailure(Fault.FENCED, "fenced")
             world.log.append((self._connected_as, tx_id, name))
-            return CommitAcknowledgement(tx_id, Fingerprint(name))
+            return CommitAcknowledgement(tx_id, Fingerprint(name), self._must_renew)
 
-        return (yield from self._do(commit, KafkaFailure(Fault.TRANSITORY, "no answer", may_have_arrived=True)))
+        if self._must_renew:
+            yield
+            world.epoch += 1
+            self._epoch = world.epoch
+        luck = self._luck()
+        self._must_renew = luck is StepOutcome.SLOW
+        no_answer = KafkaFailure(Fault.TRANSITORY, "no answer", may_have_arrived=True)
+        return (yield from self._do(commit, no_answer, luck))
 
     def _mark(self, decision: MarkSent) -> Generator[None, None, Event]:
         world, up_to = self.world, decision.up_to

@@ -6,7 +6,7 @@ A restored database has another history than Kafka: then no transaction is marke
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 from hypothesis import Phase, given, settings
@@ -41,16 +41,25 @@ from support.producer.relay_world import Instance, StepOutcome, World
 Script = list[tuple[str, int, StepOutcome]]
 
 
-ACTS = {"step": 30, "record": 2, "lease runs out": 1, "resume": 1}
+ACTS = {"step": 30, "others are frozen": 1, "record": 2, "lease runs out": 1, "resume": 1}
+_FROZEN_STEPS = 25  # enough to take over, to connect and to send
+FREEZES = {"step": 30, "others are frozen": 5, "record": 5}
 RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
 
 
-def script_of(seed: int, length: int, instances: int, hardship: float, weights: Mapping[str, float] = ACTS) -> Script:
+def script_of(
+    seed: int,
+    length: int,
+    instances: int,
+    hardship: float,
+    weights: Mapping[str, float] = ACTS,
+    fates: Sequence[StepOutcome] = tuple(StepOutcome)[1:],
+) -> Script:
     """Return a long random history: lists that Hypothesis draws element by element stay too short to get anywhere."""
     dice = random.Random(seed)
 
     def fate() -> StepOutcome:
-        return dice.choice(list(StepOutcome)[1:]) if dice.random() < hardship else StepOutcome.WELL
+        return dice.choice(fates) if dice.random() < hardship else StepOutcome.WELL
 
     acts = dice.choices([*weights], [*weights.values()], k=length)
     return [(act, dice.randrange(instances), fate()) for act in acts]
@@ -59,6 +68,9 @@ def script_of(seed: int, length: int, instances: int, hardship: float, weights: 
 LENGTHS, INSTANCES, HARDSHIP = st.integers(0, 600), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.1, 0.3])
 SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP)
 RESTORING_SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP, st.just(RESTORES))
+SLOW_SCRIPTS = st.builds(
+    script_of, st.integers(0, 1 << 32), LENGTHS, st.just(2), st.just(0.5), st.just(FREEZES), st.just([StepOutcome.SLOW])
+)
 
 
 def resume(world: World) -> None:
@@ -75,20 +87,23 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
     world = World()
     luck = [StepOutcome.WELL]
     instances = [Instance(world, name, lambda: luck[0], relay) for name in range(3)]
-    for act, who, fate in script:
-        luck[0] = fate
-        if act == "step":
+
+    def run_alone(who: int) -> None:
+        luck[0], world.owner = StepOutcome.WELL, None  # the lease runs out
+        for _ in range(_FROZEN_STEPS):
             instances[who].step()
-        elif act == "record":
-            world.record()
-        elif act == "resume":
-            resume(world)
-        elif act == "back up":
-            world.back_up()
-        elif act == "restore":
-            world.restore(who + len(world.log))
-        else:
-            world.owner = None
+
+    acts: dict[str, Callable[[int], object]] = {
+        "step": lambda who: instances[who].step(),
+        "others are frozen": run_alone,
+        "record": lambda _: world.record(),
+        "resume": lambda _: resume(world),
+        "back up": lambda _: world.back_up(),
+        "restore": lambda who: world.restore(who + len(world.log)),
+        "lease runs out": lambda _: setattr(world, "owner", None),
+    }
+    for act, who, luck[0] in script:
+        acts[act](who)
     luck[0] = StepOutcome.WELL
     world.record()
     for number in range(1500):
@@ -100,7 +115,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
 
 
 @settings(max_examples=examples(500), deadline=None)
-@given(SCRIPTS)
+@given(SCRIPTS | SLOW_SCRIPTS)
 @pytest.mark.thorough
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
     """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
@@ -139,6 +154,16 @@ class TriesAgainAtOnce(Relay):
         return super().on(event)
 
 
+class TakesTheIdBack(Relay):
+    """A relay that initializes the id again after a slow commit, without reading what has arrived meanwhile."""
+
+    def on(self, event: Event) -> Decision:
+        """Process an event with one rule changed."""
+        if isinstance(event, CommitAcknowledgement):
+            event = event._replace(is_last=False)
+        return super().on(event)
+
+
 class ComparesNumbersAlone(Relay):
     """A relay that does not compare the last transaction in Kafka with the database's of the same number."""
 
@@ -151,7 +176,12 @@ class ComparesNumbersAlone(Relay):
 
 @pytest.mark.parametrize(
     ("wrong", "scripts"),
-    [(TrustsTheDatabase, SCRIPTS), (TriesAgainAtOnce, SCRIPTS), (ComparesNumbersAlone, RESTORING_SCRIPTS)],
+    [
+        (TrustsTheDatabase, SCRIPTS),
+        (TriesAgainAtOnce, SCRIPTS),
+        (TakesTheIdBack, SLOW_SCRIPTS),
+        (ComparesNumbersAlone, RESTORING_SCRIPTS),
+    ],
 )
 def test_a_rule_that_is_left_out_is_missed(wrong: type[Relay], scripts: st.SearchStrategy[Script]) -> None:
     """The checks above fail when a rule is left out."""
@@ -357,6 +387,15 @@ def test_several_are_sent_before_they_are_noted_together() -> None:
     assert relay.on(CommitAcknowledgement(6)) == Send(7)
     assert relay.on(CommitAcknowledgement(7)) == MarkSent(7)
     assert relay.on(StoredOutcome()) == Query()
+
+
+def test_after_a_slow_commit_the_id_is_initialized_and_the_log_read_again() -> None:
+    """Sent transactions are marked, and the others wait for a new connection."""
+    relay, _ = ready(recorded=7)
+    assert relay.on(CommitAcknowledgement(5, SENT, is_last=True)) == MarkSent(5, SENT)
+    assert not relay.connected
+    assert relay.on(StoredOutcome()) == Query()
+    assert relay.on(DatabaseState(True, 5, 7, (6, 7))) == Connect()
 
 
 def test_arrived_transactions_are_marked_before_a_failure_is_named() -> None:
