@@ -119,7 +119,7 @@ class Catalogue:
         found = self.version(kept[at - 1])
         if found.published_ms < ms and at < len(kept):
             following = self.version(kept[at])
-            if following.missing:
+            if following.missing or _begins_late(found, following):
                 raise self._not_recorded(f"the version of {time_text(ms)}", found, following)
         return found
 
@@ -142,3 +142,8 @@ class Catalogue:
             f"{what} was not recorded: the history has {before.summary()}, and next {after.summary()}, with the "
             "changes of all versions between them"
         )
+
+
+def _begins_late(before: KeptVersion, after: KeptVersion) -> bool:
+    """Return whether earlier versions of a new incarnation, which readers saw, were not recorded."""
+    return after.incarnation != before.incarnation and after.number > 1

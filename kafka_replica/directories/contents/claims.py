@@ -33,12 +33,14 @@ class Claim(NamedTuple, Generic[T]):
     offset: int
     time_ms: int
     scope: str
+    initial_key: bytes
+    """The key of an initial record, because all of these have the same source and offset; otherwise empty."""
 
 
 Yield: TypeAlias = Cutoff | tuple[tuple[bytes, Claim[T]], ...]
 """The result of interpreting a record: its claims, each with its key, or its cutoff."""
 
-Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int], Claim[T]]
+Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int, bytes], Claim[T]]
 """The claims to a key: a single claim, or several in the order of partitions, the newest of each partition first."""
 
 
@@ -147,12 +149,12 @@ class Claims(Generic[T]):
         newest = max(self._newest(claimed), key=lambda claim: (claim.time_ms, claim.source), default=None)
         return None if newest is None else newest.entry
 
-    def _newest(self, claimed: SortedMap[tuple[Partition, int], Claim[T]]) -> Iterator[Claim[T]]:
+    def _newest(self, claimed: SortedMap[tuple[Partition, int, bytes], Claim[T]]) -> Iterator[Claim[T]]:
         """Yield the newest claim of each partition that no ``DeleteAll`` hides."""
         start: Any = None
         while (found := next(claimed.items(start), None)) is not None:
-            (source, _), _ = found
-            for (partition, _), claim in claimed.items((source, -inf)):  # type: ignore[arg-type]
+            (source, _, _), _ = found
+            for (partition, _, _), claim in claimed.items((source, -inf)):  # type: ignore[arg-type]
                 if partition != source:
                     break
                 if not self._is_hidden(claim):
@@ -196,7 +198,9 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     key = key_bytes(put.key)
     entry = schema.entry(key, put.value, partial(bad_record, record))
     time_ms = record.timestamp_ms if put.time_ms is None else put.time_ms
-    made: Claim[T] = tuple.__new__(Claim, (entry, record.source, record.offset, time_ms, put.scope))  # faster
+    initial_key = record.key if record.offset < 0 else b""
+    place = record.source, record.offset
+    made: Claim[T] = tuple.__new__(Claim, (entry, *place, time_ms, put.scope, initial_key))  # faster
     return key, made
 
 
@@ -204,8 +208,8 @@ def _claims(found: Yield[T] | None) -> Mapping[bytes, Claim[T]]:
     return {} if found is None or isinstance(found, Cutoff) else dict(found)
 
 
-def _place(claim: Claim[Any]) -> tuple[Partition, int]:
-    return claim.source, -claim.offset
+def _place(claim: Claim[Any]) -> tuple[Partition, int, bytes]:
+    return claim.source, -claim.offset, claim.initial_key
 
 
 def _replaced(claimed: Claimed[T] | None, old: Claim[T] | None, new: Claim[T] | None) -> Claimed[T] | None:

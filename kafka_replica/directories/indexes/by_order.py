@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from copy import copy
-from datetime import datetime
+from datetime import datetime, time
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Self, TypeVar
@@ -16,6 +17,8 @@ from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import UsageError
 
 T = TypeVar("T")
+
+_NONE = ("", None)  # of a part of a tuple; precedes all others
 
 
 class _SortedIndex(Index[T]):
@@ -83,6 +86,7 @@ class RangeIndex(_SortedIndex[T]):
     """An index by ranges of ordered values, such as numbers, texts or dates; None is not indexed.
 
     Numbers of different types can be compared with each other; values of other types only with values of the same type.
+    Tuples are compared part by part: None precedes everything else, and parts of different types do no harm.
     """
 
     __slots__ = ()
@@ -102,10 +106,13 @@ class RangeIndex(_SortedIndex[T]):
             yield found
 
     def _sortable(self, value: Any) -> Any:
-        if value != value:  # noqa: PLR0124 - NaN cannot be ordered
+        is_partly_ordered = value != value or isinstance(value, AbstractSet)  # noqa: PLR0124 - NaN, and sets
+        if is_partly_ordered:
             raise ValueError(f"{self!r}: {value!r} cannot be ordered")
         kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
-        if isinstance(value, datetime) and value.utcoffset() is not None:
+        if isinstance(value, tuple):  # its parts may be of any types
+            return kind, tuple(_NONE if part is None else self._sortable(part) for part in value)
+        if isinstance(value, datetime | time) and value.utcoffset() is not None:
             kind += " with time zone"  # because Python cannot compare it with a time without a time zone
         hash(value)
         ordered: Any = value

@@ -20,8 +20,6 @@ AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
 class _Step(NamedTuple, Generic[T]):
     version: int  # not the snapshot, because holding it would keep every record that newer versions replace
     contents: AnyContents[T]
-    touched: Collection[bytes]
-    """The keys in which the contents may differ from the previous step."""
 
 
 class ContentVersions(Generic[T]):
@@ -46,13 +44,13 @@ class ContentVersions(Generic[T]):
     def begin(self, snapshot: Snapshot) -> AnyContents[T]:
         """Discard all contents, and start with a whole version; return its contents."""
         self._steps.clear()
-        return self._add(snapshot, self._whole(snapshot), ())
+        return self._add(snapshot, self._whole(snapshot))
 
     def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
         """Continue with a version that differs from the newest at most in these keys; return its contents."""
         last = self._steps[-1].contents
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
-        return self._add(snapshot, contents, touched)
+        return self._add(snapshot, contents)
 
     def prepare_for_changes(self) -> None:
         """Prepare the newest contents for changes, so that the next change does not take longer."""
@@ -60,23 +58,19 @@ class ContentVersions(Generic[T]):
             self._newest[1].prepare_for_changes()
 
     def at(self, snapshot: Snapshot) -> AnyContents[T]:
-        """Return the contents of a version.
+        """Return the contents of a version; if they are not stored, all records are decoded.
 
-        They may be stored, or differ from stored contents in a few keys; otherwise all records are decoded.
+        A version that was merged into the next step cannot be derived from the steps around it: a key that it has, and
+        that both of them lack, is in neither's changes.
         """
-        touched: Collection[bytes] = ()
-        for step in reversed(self._steps):
+        for step in reversed(self._steps):  # a version whose bad records were retried has several
             if step.version == snapshot.version:
                 return step.contents
-            if step.version < snapshot.version and isinstance(step.contents, Contents):
-                # The version was merged into the next step, which touched all the keys that differ.
-                return step.contents.advanced(touched, snapshot.get)
-            touched = step.touched
         return self._whole(snapshot)
 
-    def _add(self, snapshot: Snapshot, contents: AnyContents[T], touched: Collection[bytes]) -> AnyContents[T]:
+    def _add(self, snapshot: Snapshot, contents: AnyContents[T]) -> AnyContents[T]:
         self._newest = snapshot, contents
-        self._steps.append(_Step(snapshot.version, contents, touched))
+        self._steps.append(_Step(snapshot.version, contents))
         return contents
 
     def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:

@@ -9,9 +9,10 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from datetime import time as time_of_day
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -183,6 +184,23 @@ class Price(BaseModel):
     amount: Decimal = Field(gt=0)
 
 
+def test_tuples_with_missing_parts_are_ordered_and_sets_are_bad() -> None:
+    """Values that Python cannot compare never stop a directory: a part that is None precedes all others."""
+    topic = FakeTopic("places")
+    values: dict[str, tuple[Any, ...]] = {
+        "a": ("x", None), "b": ("x", 2), "c": ("x", 1.5), "d": (None, "1"), "e": ("x", "2"),
+        "f": (time_of_day(8, tzinfo=UTC), 0), "g": (time_of_day(9), 0), "h": ({1}, 0), "i": (float("nan"), 0),
+    }  # fmt: skip
+    with topic.replica() as replica:
+        index = RangeIndex[str](values.__getitem__)
+        places = Directory(replica, str, decode=bytes.decode, indexes={"by": index}, on_bad_record="skip")
+        places.wait_for(put(topic, **{name: name.encode() for name in values}), WAIT_S)
+        by = cast("RangeIndex[str]", places.index("by"))
+        assert list(by.between(("x", None), ("x", 9))) == ["a", "e", "c", "b"]
+        assert list(by.between((None, ""), ("x",))) == ["d"]
+        assert {bad.key for bad in places.bad_records} == {b"h", b"i"}
+
+
 def test_dataclasses_and_models_are_decoded_from_json() -> None:
     """Dataclasses and models of pydantic are decoded from JSON, other serialisations by a function."""
     topic = FakeTopic("accounts")
@@ -282,11 +300,11 @@ def test_a_key_is_dropped_before_objects_are_replaced() -> None:
 
 
 def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
-    """The contents of a version that was merged into the next one are derived from the version before it."""
+    """A version that was merged into the next one is decoded, with a key that neither of its neighbours has."""
     with topic.replica(history=10) as replica:
         first = replica.wait_ready(WAIT_S)
-        middle = replica.wait_for(put(topic, T1=row("1", "middle"), T2=None), WAIT_S)
-        last = replica.wait_for(put(topic, T1=row("1", "last"), T3=None), WAIT_S)
+        middle = replica.wait_for(put(topic, T1=row("1", "middle"), T2=None, T9=row("9", "brief")), WAIT_S)
+        last = replica.wait_for(put(topic, T1=row("1", "last"), T3=None, T9=None), WAIT_S)
     schema = Schema(decoder_for(Terminal), None, None, {})
     versions = ContentVersions(schema, on_demand=False)
     versions.begin(first)

@@ -61,6 +61,21 @@ def test_initial_records_and_others_may_claim_one_key() -> None:
     assert dict(contents.objects()) == {b"T": 3} or dict(contents.objects()) == {"T": 3}
 
 
+def test_initial_records_that_claim_one_key_are_distinguished() -> None:
+    """The object of one initial record stays under a key when another one that claimed the key is replaced."""
+    initial = Partition("t", -1)
+    records = {
+        name: Record(name, value, -1, -1, (), initial) for name, value in ((b"7", b"1"), (b"8", b"2"), (b"9", b"3"))
+    }
+    schema = Schema[int](json.loads, None, None, {}, lambda record: Put(b"T", record.value) if record.value else None)
+    contents = Contents.of(schema, snapshot_of(records))
+    for name in (b"7", b"9", b"8"):
+        records[name] = Record(name, None, 5, 0, (), Partition("t", 0))
+        contents = contents.advanced({name}, records.get)
+        assert dict(contents.objects()) == dict(Contents.of(schema, snapshot_of(records)).objects())
+        assert len(contents) == any(record.value for record in records.values())
+
+
 @pytest.mark.thorough
 @settings(max_examples=examples(400), deadline=None)
 @given(st.integers(1, 3).flatmap(lambda partitions: st.lists(writes(partitions), max_size=30)), st.integers(1, 5))

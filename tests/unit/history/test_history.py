@@ -116,6 +116,26 @@ def test_the_same_store_continues_and_another_one_begins_a_new_incarnation(folde
             history.at(version=1, incarnation="other")
 
 
+def test_an_instant_at_which_a_new_incarnation_was_not_recorded_has_no_answer(folder: Path) -> None:
+    """Readers saw versions of the new replica before the history followed it, not the last one of the old replica."""
+    topic = FakeTopic()
+    with VersionHistory(folder) as history, topic.replica() as replica:
+        history.follow(replica)
+        replica.wait_for(topic.put("k", b"1"), timeout_s=20)
+        before = history.versions()[0]
+    with VersionHistory(folder) as history, topic.replica() as replica:
+        replica.wait_for(topic.put("k", b"2"), timeout_s=20)
+        replica.wait_for(topic.put("k", b"3"), timeout_s=20)
+        time.sleep(0.01)
+        history.follow(replica)
+        newest = history.versions()[0]
+        assert newest.number > 1
+        assert values(history.at(instant=before.published)) == {b"k": b"1"}
+        between = datetime.fromtimestamp((newest.published_ms - 1) / 1000, UTC)
+        with pytest.raises(VersionNotKeptError, match="was not recorded"):
+            history.at(instant=between)
+
+
 @pytest.mark.parametrize("one_key_space", [False, True])
 @pytest.mark.thorough
 def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path, one_key_space: bool) -> None:
