@@ -10,8 +10,8 @@ from kafka_replica.server.rest.query import StructureQuery
 from kafka_replica.server.rest.query_parser import parse_query
 from kafka_replica.server.rest.request_and_answer import RestRequest
 
-_MAX_BYTES: Final = 32_768
-"""A message of this size is decoded in about a millisecond."""
+MAX_INLINE_BYTES: Final = 32_768
+"""The maximum size of the messages of an answer that is computed at once; one is decoded in about a millisecond."""
 
 
 def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool:
@@ -19,13 +19,14 @@ def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool
 
     Args:
         request: the request.
-        size_of: returns the size in bytes of the record with a key; None if there is no such record.
+        size_of: returns the size in bytes of the record with a key, or a greater number if its artefact may take longer
+            than its size suggests; None if there is no such record.
     """
     query = parse_query(request.path, request.query)
     if not isinstance(query, StructureQuery) or query.items or query.references or query.as_of is not None:
         return False
     sizes = [size for urn in _named(query) if (size := size_of(str(urn))) is not None]
-    return bool(sizes) and sum(sizes) <= _MAX_BYTES
+    return bool(sizes) and sum(sizes) <= MAX_INLINE_BYTES
 
 
 def _named(query: StructureQuery) -> list[Urn]:

@@ -68,7 +68,11 @@ class ForwardingMiddleware:
             return True
         if not self._role.has_history:
             return False
-        if names[0] in _PAST or may_have_as_of(scope["query_string"].decode("latin-1")):
+        if names[0] in _PAST:
+            return True
+        # Others do not know the parameter: data is validated and changes are followed in this process.
+        is_query = scope["method"] in {"GET", "HEAD"} and names[0] != "changes"
+        if is_query and may_have_as_of(scope["query_string"].decode("latin-1")):
             return True
         if names[0] != "version" or len(names) < 2:
             return False

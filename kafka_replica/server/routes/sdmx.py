@@ -24,6 +24,7 @@ from kafka_replica.server.answers.entity_tags import suffix_of
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
 from kafka_replica.server.errors.problems import Problem, names_problem, problem_response
+from kafka_replica.server.rest.answered_inline import MAX_INLINE_BYTES
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.stores import Snapshot
@@ -31,6 +32,8 @@ from kafka_replica.stores import Snapshot
 _OF_VERSION: Final = b"kafka-replica-"
 _KEPT: Final = frozenset({200, 304})
 _COMPRESSED: Final = 32_768
+_COMPRESSED_STARTS: Final = (b"\x1f\x8b", b"PK")  # gzip, ZIP
+_EXTENSION: Final = b"codelistextension"
 """The number of bytes that are compressed in less than a millisecond; more are compressed in a thread."""
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
@@ -98,7 +101,8 @@ class SdmxRoutes:
         found = self._cache.get(key) or self._stored(key, snapshot)
         if found is None:
             compute = partial(self._compute, key, wanted)
-            if self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
+            # An older version may have to be read from the disk, and its references followed.
+            if wanted is None and self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
                 found = compute()
             else:
                 found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
@@ -151,5 +155,15 @@ def _problem(status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> 
 
 
 def _size_of(snapshot: Snapshot, key: str) -> int | None:
+    """Return the size of a record, or a number that is too large if the effort for its artefact may be greater.
+
+    A compressed message may be large, and a codelist that extends others has their codes, too.
+    """
     record = snapshot.get(key)
-    return None if record is None or record.value is None else len(record.value)
+    if record is None or record.value is None:
+        return None
+    value = record.value
+    may_take_longer = value.startswith(_COMPRESSED_STARTS) or (
+        len(value) <= MAX_INLINE_BYTES and _EXTENSION in value.lower()
+    )
+    return MAX_INLINE_BYTES + 1 if may_take_longer else len(value)

@@ -237,7 +237,8 @@ _LAUGHS = (
         ("/validate?action=shout", LABOUR_CSV, 400, "shout"),
         ("/validate?encoding=utf-99", LABOUR_CSV, (400, 422), "utf-99"),
         *((f"/validate?{structure}encoding={name}", LABOUR_CSV, (400, 422), "")
-          for name in ("rot13", "hex", "a%00b", "undefined", "zip") for structure in ("", f"structure={FLOW}&")),
+          for name in ("rot13", "hex", "a%00b", "undefined", "zip", "idna", "punycode", "unicode_escape")
+          for structure in ("", f"structure={FLOW}&")),
         ("/validate", plain_csv(), 400, "structure="),
         ("/validate", b"", 422, "no data"),
         ("/validate", b" \n", 422, "no data"),

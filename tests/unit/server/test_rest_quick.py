@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from concurrent.futures import Future
 from typing import Any
 
@@ -48,11 +49,21 @@ def test_everything_else_takes_a_thread(path: str, query: str) -> None:
     assert not is_quick(RestRequest(path, query), SIZES.get)
 
 
-@pytest.mark.parametrize(("id_", "own", "threads"), [("A", False, 0), ("LONG", False, 1), ("A", True, 1)])
+@pytest.mark.parametrize(
+    ("id_", "own", "base", "threads"),
+    [
+        ("A", False, "", 0), ("LONG", False, "", 1), ("A", True, "", 1), ("PACKED", False, "", 1),
+        ("EXTENDS", False, "", 1), ("A", False, "/version/1", 1),
+    ],
+)  # fmt: skip
 def test_only_quick_requests_do_without_a_thread(
-    id_: str, own: bool, threads: int, monkeypatch: pytest.MonkeyPatch
+    id_: str, own: bool, base: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A small artefact is answered at once, unless a function of the caller computes the answers."""
+    """A small artefact is answered at once.
+
+    Unless a function of the caller computes the answers, the version is in the path, or the message is compressed or
+    extends other codelists.
+    """
     submitted: list[Any] = []
     submit = DaemonThreads.submit
 
@@ -65,16 +76,17 @@ def test_only_quick_requests_do_without_a_thread(
 
     monkeypatch.setattr(DaemonThreads, "submit", counting)
     topic = FakeTopic()
-    for one, size in SIZES.items():
+    for one, size in {**SIZES, URN.format("PACKED"): 2_000, URN.format("EXTENDS"): 2_000}.items():
         codes = ",".join(f'{{"id": "C{number:06}", "name": "x"}}' for number in range(size // 40))
         list_ = one.partition(":CL_")[2].partition("(")[0]
-        topic.put(
-            one,
+        extensions = '"codelistExtensions": [],' if list_ == "EXTENDS" else ""
+        message = (
             f'{{"data": {{"codelists": [{{"id": "CL_{list_}", "agencyID": "SDMX", "version": "1.0", "name": "x", '
-            f'"codes": [{codes}]}}]}}}}'.encode(),
-        )
+            f'{extensions} "codes": [{codes}]}}]}}}}'
+        ).encode()
+        topic.put(one, gzip.compress(message) if list_ == "PACKED" else message)
     with topic.replica() as replica:
         replica.wait_ready(30)
         client = client_of(create_app(replica, answer=answer if own else None))
-        assert client.get(f"/sdmx/v2/structure/codelist/SDMX/CL_{id_}/1.0").status_code == 200
+        assert client.get(f"{base}/sdmx/v2/structure/codelist/SDMX/CL_{id_}/1.0").status_code == 200
     assert len(submitted) == threads

@@ -23,6 +23,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NO_ENCODINGS_OF_FILES: Final = {"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"}
 _HEAD: Final = 4
 _LOOKED_AT: Final = 1 << 10
 """The number of bytes in which NUL characters show that a file is in another encoding."""
@@ -165,10 +166,12 @@ class CsvChunks:
 
 
 def _is_text_encoding(name: str) -> bool:
-    """Return whether Python has an encoding of texts with a name; some of its codecs convert bytes to bytes."""
+    """Return whether Python has an encoding of files with a name; some of its codecs are for other purposes."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
+        return False
+    if found.name.replace("-", "_") in _NO_ENCODINGS_OF_FILES:
         return False
     return bool(getattr(found, "_is_text_encoding", True)) and found.incrementaldecoder is not None
 
