@@ -9,12 +9,31 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Codelist, Dataflow, DataStructure, Urn, read_message, split_message
+from kafka_replica.sdmx import (
+    Codelist,
+    Dataflow,
+    DataStructure,
+    Format,
+    Urn,
+    read_message,
+    split_message,
+    write_message,
+)
 from kafka_replica.sdmx.containers import Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.model import ARTEFACTS, GeoFeatureSetCode, ItemScheme, Maintainable, MetadataSet, PeriodBound
+from kafka_replica.sdmx.model import (
+    ARTEFACTS,
+    Categorisation,
+    GeoFeatureSetCode,
+    ItemScheme,
+    Maintainable,
+    MetadataSet,
+    MetadataStructure,
+    PeriodBound,
+)
 from support.paths import SDMX_DATA
-from support.sdmx.ml_messages_by_hand import EVERY, METADATA, codelist_xml, only, xml
+from support.sdmx.ml_messages_by_hand import EVERY, METADATA, ML, codelist_xml, only, xml
+from support.sdmx.standard_schemas import faults
 
 OLD = (SDMX_DATA / "old_classes.sdmx21.xml").read_bytes()
 NOT_IN_3 = {"ContentConstraint", "AttachmentConstraint", "HierarchicalCodelist", "StructureSet"}
@@ -522,3 +541,67 @@ def test_codes_that_are_not_plain(extra: str) -> None:
     assert (whole.codes["X"].names.texts, whole.codes["X"].parent) == ((("en", "N"),), None)
     assert whole.codes["Z"].name() == "Z"
     assert isinstance(whole.codes, Items)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        f'<o:Code xmlns:o="{ML}3_0/structure" id="X"><c:Name>X</c:Name></o:Code>',
+        f'<o:Code xmlns:o="{ML}3_0/structure" id="X"><c:Name>X</c:Name></o:Code><s:Code id="Y"/>',
+        f'<o:Code xmlns:o="{ML}3_0/structure" id="X"><c:Name>X</c:Name><s:Code id="INNER"/></o:Code>',
+        f'<o:Code xmlns:o="{ML}3_0/structure" id="X"><c:Name>X</c:Name></o:Code><s:GeoFeatureSetCode id="Y"/>',
+        '<!-- --><s:Code id="X"><c:Name>X</c:Name></s:Code><c:Name xml:lang="fr">Liste</c:Name>',
+        '<!-- --><c:Name xml:lang="fr">Liste</c:Name><s:Code id="X"><c:Name>X</c:Name></s:Code>',
+    ],
+)
+def test_codes_of_two_editions_and_names_of_the_list_are_kept_apart(extra: str) -> None:
+    """A list may hold codes in the namespaces of two editions; its own names may follow its codes."""
+    plain = only(codelist_xml(PLAIN), Codelist)
+    whole = only(codelist_xml(PLAIN + extra), Codelist)
+    assert list(whole.codes)[: len(plain.codes) + 1] == [*plain.codes, "X"]
+    assert [whole.codes[id_] for id_ in plain.codes] == list(plain.codes.values())
+    assert {code.id: code.names.texts for code in whole.codes.values()}["X"] == (("en", "X"),)
+    assert whole.name("fr") == ("Liste" if "Liste" in extra else None)
+
+
+@pytest.mark.parametrize("version", ["2_1", "3_0", "3_1"])
+def test_a_metadata_attribute_without_an_id_has_that_of_its_concept(version: str) -> None:
+    """The id of the concept replaces a missing id, as in data structures, also of a nested attribute."""
+    concept = "<URN>urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:CS(1.0).{}</URN>"
+    concept = f"<s:ConceptIdentity>{concept}</s:ConceptIdentity>"
+    inner = f"<s:MetadataAttribute>{concept.format('INNER')}</s:MetadataAttribute>"
+    outer = f"<s:MetadataAttribute>{concept.format('OUTER')}{inner}</s:MetadataAttribute>"
+    list_ = ('<s:ReportStructure id="R">', "</s:ReportStructure>")
+    if version != "2_1":
+        list_ = ('<s:MetadataAttributeList id="MetadataAttributeDescriptor">', "</s:MetadataAttributeList>")
+    components = f"<s:MetadataStructureComponents>{list_[0]}{outer}{list_[1]}</s:MetadataStructureComponents>"
+    [structure] = read_message(
+        xml(f'<s:X><s:MetadataStructure id="M" agencyID="A">{components}</s:MetadataStructure></s:X>', version)
+    )
+    assert isinstance(structure, MetadataStructure)
+    found = structure.report_structures["R"] if version == "2_1" else structure
+    assert list(found.metadata_attributes) == ["OUTER"]
+    [nested] = found.metadata_attributes["OUTER"].metadata_attributes.values()
+    assert nested.urn.item == ("R.OUTER.INNER" if version == "2_1" else "OUTER.INNER")
+
+
+@pytest.mark.parametrize("container", ["", "AttributeDescriptor", "ATTRIBUTE_DESCRIPTOR"])
+def test_a_reference_of_2_1_to_an_attribute_has_the_class_of_its_urn(container: str) -> None:
+    """A <Ref> calls the class DataAttribute Attribute, and may name its list by the fixed id of such references."""
+    holder = f'containerID="{container}"' if container else ""
+    reference = (
+        '<Ref agencyID="A" maintainableParentID="D" maintainableParentVersion="1.0" id="NOTE" class="Attribute" '
+        f'package="datastructure" {holder}/>'
+    )
+    target = (
+        '<Ref agencyID="A" maintainableParentID="CS" maintainableParentVersion="1.0" id="C" class="Category" '
+        'package="categoryscheme"/>'
+    )
+    inside = f"<c:Name>N</c:Name><s:Source>{reference}</s:Source><s:Target>{target}</s:Target>"
+    [one] = read_message(
+        xml(f'<s:X><s:Categorisation id="X" agencyID="A" version="1.0">{inside}</s:Categorisation></s:X>')
+    )
+    assert isinstance(one, Categorisation)
+    assert str(one.source) == "urn:sdmx:org.sdmx.infomodel.datastructure.DataAttribute=A:D(1.0).NOTE"
+    written = write_message(one, Format.SDMX_ML_2_1)
+    assert (faults("21", written), list(read_message(written))) == ([], [one])

@@ -18,7 +18,9 @@ from lxml import etree
 
 from kafka_replica.sdmx import Structures, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import DataStructure
+from support.sdmx.conversions import schema_faults
 from support.sdmx.schema_probe import join_references, message_around, message_with, model_of
 from support.sdmx.sdmx_corpus import FakeSnapshot
 from support.sdmx.standard_schemas import faults
@@ -205,3 +207,25 @@ def test_components_may_omit_a_fixed_id() -> None:
     found = next(one for one in read_message(MEASURE_DIMENSION) if isinstance(one, DataStructure))
     assert list(found.attributes) == ["NOTE", "REPORTING_YEAR_START_DAY"]
     assert found.attributes["NOTE"].relationship.measures == ("OBS_VALUE",)
+
+
+WITHOUT_MEASURE_DIMENSION = MEASURE_DIMENSION.replace(b"MeasureDimension", b"Dimension")
+
+
+@pytest.mark.parametrize(
+    "format_",
+    [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1, Format.FUSION_JSON],
+    ids=lambda one: one.title,
+)
+def test_a_reporting_year_start_day_becomes_an_attribute_since_3_0(format_: Format) -> None:
+    """The class of 2.1 is an ordinary attribute in formats of 3.x, from which it is written in 2.1 again."""
+    of_21 = next(one for one in read_message(WITHOUT_MEASURE_DIMENSION) if isinstance(one, DataStructure))
+    old = of_21.attributes["REPORTING_YEAR_START_DAY"]
+    data = write_message(of_21, format_)
+    [of_3] = read_message(data)
+    assert isinstance(of_3, DataStructure)
+    new = of_3.attributes["REPORTING_YEAR_START_DAY"]
+    assert (old.urn.cls, new.urn.cls) == ("ReportingYearStartDay", "DataAttribute")
+    assert (new.concept, new.representation, new.relationship) == (old.concept, old.representation, old.relationship)
+    again = write_message(of_3, Format.SDMX_ML_2_1)
+    assert schema_faults(format_, data) == schema_faults(Format.SDMX_ML_2_1, again) == []

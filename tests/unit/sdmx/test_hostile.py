@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.messages import format as message_format
-from support.sdmx.ml_messages_by_hand import codelist_xml, xml
+from support.sdmx.ml_messages_by_hand import codelist_xml, old_ml, xml
 
 BILLION = (
     '<?xml version="1.0"?><!-- x --><!DOCTYPE l [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
@@ -173,9 +173,12 @@ def test_no_quadratic_work() -> None:
     assert any(seconds(4000) < 9 * seconds(1000) for _ in range(3))
 
 
-@pytest.mark.parametrize("what", ["components", "answers"])
+@pytest.mark.parametrize("what", ["components", "answers", "references"])
 def test_many_components_take_linear_time(what: str) -> None:
-    """The time for 40,000 components with unusual ids, or as many empty answers, is linear in their number."""
+    """The time for 40,000 components with unusual ids, or as many empty answers, is linear in their number.
+
+    So is the time for 8,000 references without an agency to as many lists of one id.
+    """
     count = 40_000
     if what == "components":
         concept = "urn:sdmx:org.sdmx.infomodel.conceptscheme.Concept=A:C(1.0).X"
@@ -185,12 +188,17 @@ def test_many_components_take_linear_time(what: str) -> None:
             '"urn":"urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=A:D(1.0)",'
             f'"names":[{{"locale":"en","value":"x"}}],"dimensionList":{{"dimensions":[{dimensions}]}}}}]}}'
         )
+    elif what == "references":
+        lists = "".join(f'<s:CodeList id="CL" agencyID="A{i}"/>' for i in range(8000))
+        used = "".join(f'<s:Dimension conceptRef="D{i}" codelist="CL"/>' for i in range(8000))
+        family = f'<s:KeyFamily id="K" agencyID="B"><s:Components>{used}</s:Components></s:KeyFamily>'
+        data = old_ml(f"<CodeLists>{lists}</CodeLists><KeyFamilies>{family}</KeyFamilies>").decode()
     else:
         message = 'xmlns:m="http://www.SDMX.org/resources/SDMXML/schemas/v2_0/message"'
         answers = "<m:QueryStructureResponse/>" * count
         data = f"<m:RegistryInterface {message}><m:Header><m:ID>a</m:ID></m:Header>{answers}</m:RegistryInterface>"
     began_s = time.thread_time()
-    assert len(read_message(data.encode())) == (1 if what == "components" else 0)
+    assert len(read_message(data.encode())) == {"components": 1, "references": 8001, "answers": 0}[what]
     assert time.thread_time() - began_s < 4
 
 

@@ -677,3 +677,51 @@ def test_the_2_0_corpus_equals_the_index(row: dict[str, str]) -> None:
         [alone] = read_message(part.value)
         assert alone.urn == artefact.urn
         assert alone == artefact or isinstance(artefact, OpaqueArtefact)
+
+
+def test_references_with_blanks() -> None:
+    """Blanks around references are removed, as those around ids are; also where the agency is looked up."""
+    codes = '<s:Code value="A"/><s:Code value="B" parentCode=" A "/>'
+    lists = f'<s:CodeList id="CL" agencyID="X" version="2.0">{codes}</s:CodeList>'
+    concepts = '<s:ConceptScheme id="CS" agencyID="Y" version="3.0"><s:Concept id="C"/></s:ConceptScheme>'
+    text = '<s:TextFormat textType=" Date "/>'
+    component = (
+        '<s:Dimension conceptRef=" C " conceptSchemeRef=" CS " codelist=" CL" conceptVersion=" 3.0 " '
+        'codelistVersion="2.0 ">'
+    )
+    data = xml(
+        f"<CodeLists>{lists}</CodeLists><Concepts>{concepts}</Concepts>"
+        + KEY_FAMILY.format(f"{component}{text}</s:Dimension>").replace('agencyID="A"', 'agencyID=" A "')
+    )
+    structure = get(DataStructure, "K", read_message(data))
+    assert get(Codelist, "CL", read_message(data)).codes["B"].parent == "A"
+    [dimension] = structure.dimension_list.values()
+    assert structure.agency == "A"
+    assert short(dimension.concept) == "Concept=Y:CS(3.0).C"
+    assert dimension.representation is not None
+    assert short(dimension.representation.enumeration) == "Codelist=X:CL(2.0)"
+    assert dimension.representation.format is not None
+    assert dimension.representation.format.text_type == "GregorianDay"
+
+
+def test_comments_within_references_change_nothing() -> None:
+    """The parts of a message with comments in its references mean the same as the whole message."""
+    reference = "<s:KeyFamilyRef><s:KeyFamilyID>K<!-- no --></s:KeyFamilyID></s:KeyFamilyRef>"
+    flow = f'<Dataflows><s:Dataflow id="F" agencyID="B">{reference}</s:Dataflow></Dataflows>'
+    data = xml(flow + KEY_FAMILY.format('<s:Dimension conceptRef="C"/>'))
+    whole = get(Dataflow, "F", read_message(data))
+    [part] = [part for part in split_message(data) if part.urn == whole.urn]
+    assert list(read_message(part.value)) == [whole]
+    assert short(whole.structure_reference) == "DataStructure=A:K(1.0)"
+
+
+def test_numbers_with_a_small_exponent_are_read() -> None:
+    """The numbers of 2.0 are of the type double, which may have an exponent; large exponents are refused."""
+    text = '<s:Dimension conceptRef="X"><s:TextFormat startValue="{}"/></s:Dimension>'
+    structure = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(text.format("1.5E3")))))
+    representation = structure.dimension_list["X"].representation
+    assert representation is not None
+    assert representation.format is not None
+    assert representation.format.start_value == 1500
+    with pytest.raises(MessageError, match="not a number"):
+        list(read_message(xml(KEY_FAMILY.format(text.format("1E99999999999")))))

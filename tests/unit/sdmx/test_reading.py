@@ -335,3 +335,33 @@ def test_an_artefact_that_appears_twice_is_refused() -> None:
         for act in (read_message, split_message):
             with pytest.raises(MessageError, match="duplicate"):
                 act(twice)
+
+
+@pytest.mark.parametrize(
+    "facet",
+    ['minValue="1E99999999999"', 'minValue="-1E-1001"', 'maxValue="NaN"', 'interval="1_0"', 'startValue="\u0661"',
+     'maxLength="1_0"', 'maxLength="\u0661"', f'maxLength="{"9" * 1001}"'],
+)  # fmt: skip
+def test_numbers_that_the_schema_does_not_allow_are_refused(facet: str) -> None:
+    """A number has digits of ASCII: an exponent could mean more digits than memory holds."""
+    concept = f'<s:Concept id="C"><s:CoreRepresentation><s:TextFormat {facet}/></s:CoreRepresentation></s:Concept>'
+    data = xml(f'<s:X><s:ConceptScheme id="CS" agencyID="A">{concept}</s:ConceptScheme></s:X>', "3_0")
+    with pytest.raises(MessageError, match="not a number"):
+        list(read_message(data))
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [("1", "true"), ("0", "false"), (" TRUE ", "true"), ("false", "false"), ("excluderoot", "excluderoot")],
+)
+def test_cascades_of_an_extension_have_one_notation(written: str, expected: str) -> None:
+    """The notations of true and false are read as true and false; other values are refused."""
+    extension = (
+        "<s:CodelistExtension><s:Codelist>urn:sdmx:org.sdmx.infomodel.codelist.Codelist=B:CL(1.0)</s:Codelist>"
+        '<s:InclusiveCodeSelection><s:MemberValue cascadeValues="{}">A</s:MemberValue></s:InclusiveCodeSelection>'
+        "</s:CodelistExtension>"
+    )
+    found = only(codelist_xml(extension.format(written), version="3_0"), Codelist)
+    assert found.extensions[0].inclusive[0].cascade_values == expected
+    with pytest.raises(MessageError, match="cascadeValues"):
+        read_message(codelist_xml(extension.format("up"), version="3_0"))

@@ -188,7 +188,8 @@ def test_data_structures_keep_components_and_relationships(sample: dict[str, Any
     assert kinds["A2"] == ("dimensions", False)
     assert found.attributes["A2"].relationship.dimensions == ("FREQ", "AREA")
     assert (kinds["A3"][0], kinds["A4"][0]) == ("dataset", "group")
-    assert found.attributes["REPORTING_YEAR_START_DAY"].urn.cls == "ReportingYearStartDay"
+    assert found.attributes["REPORTING_YEAR_START_DAY"].urn.cls == "DataAttribute"
+    assert kinds["REPORTING_YEAR_START_DAY"] == ("dataset", True), "its usage is mandatory by default"
     assert found.groups["G"].dimensions == ("FREQ",)
     [usage] = found.metadata_attribute_usages
     assert (usage.metadata_attribute, usage.relationship.dimensions) == ("CONTACT", ("FREQ",))
@@ -531,6 +532,13 @@ HOSTILE = {
         {
             "conceptSchemes": [
                 artefact("C", concepts=[{"id": "X", "coreRepresentation": {"format": {"minValue": "NaN"}}}])
+            ]
+        }
+    ),
+    "huge exponent": message(
+        {
+            "conceptSchemes": [
+                artefact("C", concepts=[{"id": "X", "coreRepresentation": {"format": {"minValue": "1E99999999999"}}}])
             ]
         }
     ),

@@ -28,8 +28,18 @@ from kafka_replica.sdmx import (
     write_message,
 )
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.model import MappedValue, RepresentationMap, RepresentationMapping, ValueList
+from kafka_replica.sdmx.model import (
+    AttributeRelationship,
+    DataStructure,
+    MappedValue,
+    MetadataAttributeUsage,
+    RepresentationMap,
+    RepresentationMapping,
+    ValueList,
+)
 from kafka_replica.sdmx.samples import sample_files
+from support.sdmx.conversions import schema_faults
+from support.sdmx.sdmx_json_samples import SAMPLE, message
 
 FREQ = Urn.of("Codelist", "SDMX", "CL_FREQ", "1.0")
 
@@ -220,3 +230,36 @@ def test_json_is_json() -> None:
     assert "2.0.0/sdmx-json-structure-schema.json" in written["meta"]["schema"]
     [code, _] = written["data"]["codelists"][0]["codes"]
     assert code == {"id": "A", "name": "Annual", "names": {"en": "Annual", "fr": "Annuelle"}}
+
+
+def test_days_of_rows_keep_their_time_zone() -> None:
+    """The start of a day in a zone is the day in this zone for SDMX-ML 3.x, whose rows have days."""
+    row = RepresentationMapping(
+        sources=(MappedValue(value="A"),),
+        targets=("B",),
+        valid_from="2020-01-01T00:00:00Z",
+        valid_to="2021-01-01+02:00",
+    )
+    [found] = read_message(write_message(replace(mapping(), mappings=(row,)), Format.SDMX_ML_3_0))
+    assert isinstance(found, RepresentationMap)
+    assert [(one.valid_from, one.valid_to) for one in found.mappings] == [("2020-01-01Z", "2021-01-01+02:00")]
+
+
+@pytest.mark.parametrize("format_", [Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1], ids=lambda one: one.title)
+def test_links_of_the_usage_of_a_metadata_attribute_are_written(format_: Format) -> None:
+    """A usage keeps its links and its address in SDMX-JSON."""
+    structure = next(one for one in read_message(message(SAMPLE)) if isinstance(one, DataStructure))
+    usage = MetadataAttributeUsage(
+        metadata_attribute="CONTACT",
+        relationship=AttributeRelationship(kind="dataset"),
+        links=(Link(rel="help", url="https://example.org/help"),),
+        uri="https://example.org/usage",
+    )
+    small = replace(
+        structure, attributes=Items({}), descriptors=(), evolving_structure=False, metadata_attribute_usages=(usage,)
+    )
+    data = write_message(small, format_)
+    assert schema_faults(format_, data) == []
+    [found] = read_message(data)
+    assert isinstance(found, DataStructure)
+    assert found.metadata_attribute_usages == (usage,)

@@ -116,3 +116,28 @@ def test_valid_files_stay_valid(row: dict[str, str]) -> None:
             fault for fault in faults(version, write_message(artefact, ML_FORMATS[version])) if "Parent" not in fault
         ]
         assert found == [], artefact.urn
+
+
+@pytest.mark.parametrize("format_", [Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1], ids=lambda one: one.title)
+def test_metadata_sets_are_valid_json(format_: Format) -> None:
+    """A set is written without its URN, for which there is no pattern, and without the default version."""
+
+    def written(version: str) -> bytes:
+        one = MetadataSet(
+            urn=Urn.of("MetadataSet", "AG", "MS", version),
+            names=InternationalString({"en": "Quality"}),
+            uri="https://example.org/set",
+            structure_url="https://example.org/message",
+            metadataflow=Urn.of("Metadataflow", "AG", "MF", "1.0"),
+            targets=("urn:sdmx:org.sdmx.infomodel.codelist.Codelist=AG:CL(1.0)",),
+            attributes=(ReportedAttribute(id="A", values=("1",)),),
+        )
+        data = write_message(one, format_)
+        assert list(read_message(data)) == [one]
+        return data
+
+    for version in ("1.0", "1.0.0", "1.2.3-draft.1"):
+        assert schema_faults(format_, written(version)) == []
+    for version in ("2.0", "1", "1.0.0-01"):
+        with pytest.raises(UnwritableError, match="of a metadata set"):
+            written(version)

@@ -58,6 +58,8 @@ def cached_text_format(wire: F, where: Urn, make: Callable[[F, Urn], TextFormat]
     return found
 
 
+_MAX_EXPONENT: Final = 1000
+"""The largest exponent of a number: writers of other formats write the number without one, with all its zeros."""
 _FACETS: Final = tuple(name for name in WireFacets.__struct_fields__ if name != "text_type")
 
 
@@ -67,6 +69,8 @@ def read_facets(wire: WireFacets, where: Urn) -> dict[str, Any]:
     for name, value in found.items():
         if isinstance(value, Decimal) and not value.is_finite():
             raise MessageError(f"reading {where}: {name} {value} is not a number")
+        if isinstance(value, Decimal) and abs(value.adjusted()) > _MAX_EXPONENT:
+            raise MessageError(f"reading {where}: {name} has an exponent over {_MAX_EXPONENT}")
     return found
 
 

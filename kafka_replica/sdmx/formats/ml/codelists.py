@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
 from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
-from kafka_replica.sdmx.formats.ml.reading.values import Item, local_id, named, reference, text_of
+from kafka_replica.sdmx.formats.ml.reading.values import Item, cascade_of, local_id, named, reference, text_of
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import annotated, artefact, write_annotations, write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, leaf
@@ -67,7 +67,8 @@ def _read_codes(item: Item) -> Items[Code]:
         lazy = lazy_codes(item.code_ids or [], first, urn, names, long_way) if len(codes) == 1 else None
         if lazy is not None:
             return lazy
-        codes = [("Code", element) for element in (first, *first.itersiblings(first.tag))] + codes[1:]
+        further = [element for element in first.itersiblings() if names[element.tag] == "Code"]
+        codes = [("Code", element) for element in (first, *further)] + codes[1:]
     found: dict[str, Code] = {}
     for kind, element in codes:
         id_ = id_of(element, found)
@@ -110,7 +111,7 @@ def _read_extension(element: etree._Element, names: Names) -> CodelistExtension:
             extended = reference(child, names, "Codelist")
         elif kind in {"InclusiveCodeSelection", "ExclusiveCodeSelection"}:
             selected[kind] = tuple(
-                MemberValue(text_of(member), member.get("cascadeValues"))
+                MemberValue(text_of(member), cascade_of(member))
                 for member in child
                 if names[member.tag] == "MemberValue"
             )

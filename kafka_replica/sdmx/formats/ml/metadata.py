@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
+
+from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
 from kafka_replica.sdmx.errors import UnwritableError
@@ -10,8 +13,8 @@ from kafka_replica.sdmx.formats.ml.data_structures.reading import read_descripto
 from kafka_replica.sdmx.formats.ml.data_structures.writing import write_components
 from kafka_replica.sdmx.formats.ml.provisions import write_targets
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, nested, pick, read_items, ref, texts
-from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, read_items, ref, texts
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,
     boolean,
@@ -31,6 +34,7 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
+from kafka_replica.sdmx.urns.urn import Urn
 
 # Reading
 
@@ -70,9 +74,7 @@ def read_metadata_structure(item: Item) -> MetadataStructure:
     is_stub = base["is_external_reference"] and not parts
     return MetadataStructure(
         urn=urn,
-        metadata_attributes=items_of(
-            urn, read_items(urn, "MetadataAttribute", attributes, names, _read_attribute), is_stub=is_stub
-        ),
+        metadata_attributes=items_of(urn, _read_attributes(urn, attributes, names), is_stub=is_stub),
         metadata_targets=items_of(
             urn, read_items(urn, "MetadataTarget", pick(parts, "MetadataTarget"), names, _read_target), is_stub=is_stub
         ),
@@ -86,6 +88,22 @@ def read_metadata_structure(item: Item) -> MetadataStructure:
     )
 
 
+def _read_attributes(
+    urn: Urn, elements: Iterable[etree._Element], names: Names, path: str | None = None
+) -> dict[str, MetadataAttribute]:
+    return read_items(urn, "MetadataAttribute", elements, names, _read_attribute, path, _concept_id)
+
+
+def _concept_id(element: etree._Element, names: Names) -> str | None:
+    """Return the id of an attribute's concept, which replaces a missing id as in components of data structures."""
+    concept = ref(known(element, names), "ConceptIdentity", names, "Concept")
+    return None if concept is None else concept.item
+
+
+def _nested_attributes(item: Item) -> Items[MetadataAttribute]:
+    return Items(_read_attributes(item.urn, pick(item.rest, "MetadataAttribute"), item.names, item.urn.item))
+
+
 def _read_attribute(item: Item) -> MetadataAttribute:
     local = first(item.rest, "LocalRepresentation")
     return MetadataAttribute(
@@ -95,7 +113,7 @@ def _read_attribute(item: Item) -> MetadataAttribute:
         min_occurs=whole_number(item.element, "minOccurs"),
         max_occurs=occurs(item.element, "maxOccurs"),
         is_presentational=boolean(item.element, "isPresentational") or False,
-        metadata_attributes=nested(item, "MetadataAttribute", _read_attribute),
+        metadata_attributes=_nested_attributes(item),
         **item.identified,
     )
 
@@ -103,7 +121,7 @@ def _read_attribute(item: Item) -> MetadataAttribute:
 def _read_report(item: Item) -> ReportStructure:
     return ReportStructure(
         urn=item.urn,
-        metadata_attributes=nested(item, "MetadataAttribute", _read_attribute, "MetadataAttribute"),
+        metadata_attributes=_nested_attributes(item),
         metadata_targets=tuple(
             local_id(metadata_target, item.names) for metadata_target in pick(item.rest, "MetadataTarget")
         ),

@@ -9,7 +9,15 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
-from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG, Child, boolean, read_annotations, reference, text_of
+from kafka_replica.sdmx.formats.ml.reading.values import (
+    XML_LANG,
+    Child,
+    boolean,
+    cascade_of,
+    read_annotations,
+    reference,
+    text_of,
+)
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import write_annotations
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, escaped_text, flag, leaf
@@ -79,12 +87,9 @@ def _read_value(element: etree._Element) -> SelectedValue:
 
 
 def _cascade(element: etree._Element) -> str | None:
-    """Return cascadeValues, with 1 and 0 as true and false; false is the schemas' default."""
-    written = element.get("cascadeValues", "false").strip().lower()
-    found = {"true": "true", "1": "true", "false": "", "0": "", "excluderoot": "excluderoot"}.get(written)
-    if found is None:
-        fail(element, f"cascadeValues={written[:80]!r} is not one of true, false and excluderoot")
-    return found or None
+    """Return cascadeValues, or None for false, which is the schemas' default."""
+    found = cascade_of(element)
+    return None if found == "false" else found
 
 
 def _read_time_range(element: etree._Element, rest: list[Child]) -> TimeRange:

@@ -12,8 +12,16 @@ from kafka_replica.sdmx.formats.ml.maps import read_notes
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, refs
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
-from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, boolean, local_id, read_text_format, text_of
-from kafka_replica.sdmx.formats.ml.writing.edition import Edition
+from kafka_replica.sdmx.formats.ml.reading.values import (
+    CLASSES_IN_REFS,
+    Child,
+    Item,
+    boolean,
+    local_id,
+    read_text_format,
+    text_of,
+)
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition, class_in_ref
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, parts, write_annotations, write_text_format
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.model import (
@@ -39,8 +47,6 @@ _SCHEME_MAPS: Final = {
     "ReportingTaxonomyMap": ("ReportingTaxonomy", "ReportingCategoryMap"),
 }
 
-_CLASSES: Final = {"Attribute": "DataAttribute"}
-"""Classes whose names in references differ from those in URNs."""
 LISTS_OF_COMPONENTS: Final = {
     "Dimension": "DimensionDescriptor",
     "MeasureDimension": "DimensionDescriptor",
@@ -132,7 +138,7 @@ def _read_component(element: etree._Element, side: str, names: Names) -> dict[st
     """Return the id of a component as an argument, with its class and its list if the reference states them."""
     name, end = side.lower(), first(known(element, names), side)
     ref = None if end is None else first(known(end, names), "Ref")
-    class_ = None if ref is None else _CLASSES.get(ref.get("class", ""), ref.get("class"))
+    class_ = None if ref is None else CLASSES_IN_REFS.get(ref.get("class", ""), ref.get("class"))
     holder = None if ref is None else ref.get("containerID")
     return {
         name: _end(element, side, names),
@@ -251,8 +257,7 @@ def _write_component(tag: str, id_: str, class_: str | None, holder: str | None)
     if class_ is None or container is None:
         raise UnwritableError(f"SDMX-ML 2.1 requires the class of the mapped component {id_}, and its list")
     package = "datastructure" if class_ in LISTS_OF_COMPONENTS else "metadatastructure"
-    name = "Attribute" if class_ == "DataAttribute" else class_
-    return el(tag, el("Ref", id=id_, containerID=container, package=package, **{"class": name}))
+    return el(tag, el("Ref", id=id_, containerID=container, package=package, **{"class": class_in_ref(class_)}))
 
 
 def _value_map(pairs: tuple[tuple[str, str], ...]) -> str:

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Code, Codelist
@@ -69,7 +69,7 @@ def _read_code(own: Urn, element: etree._Element, names: Names) -> Code:
     arguments, _ = named(element, names)
     if "names" not in arguments and "descriptions" in arguments:
         arguments["names"] = arguments.pop("descriptions")
-    parent = element.get("parentCode")
+    parent = stated(element, "parentCode")
     if parent:
         arguments["parent"] = parent
     return Code(urn=own, **arguments)

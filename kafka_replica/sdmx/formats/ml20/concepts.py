@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
@@ -43,14 +43,14 @@ def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[
     for element in elements:
         id_ = id_of(element, {})
         arguments, rest = named(element, source.names)
-        parent = element.get("parent")
+        parent = stated(element, "parent")
         if parent:
             arguments["parent"] = parent
         core = _core_representation(element, rest, source, urn.agency)
         if core is not None:
             arguments["core_representation"] = core
         own = item_urn(urn, "Concept", element, id_)
-        version = element.get("version") or DEFAULT_VERSION
+        version = stated(element, "version") or DEFAULT_VERSION
         concept = (
             Concept(urn=own, **arguments)
             if version == DEFAULT_VERSION
@@ -65,9 +65,9 @@ def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[
 def _core_representation(
     element: etree._Element, rest: list[Child], source: Source, agency: str
 ) -> Representation | None:
-    id_ = element.get("coreRepresentation")
-    own = element.get("coreRepresentationAgency") or agency
-    version = element.get("coreRepresentationVersion") or DEFAULT_VERSION
+    id_ = stated(element, "coreRepresentation")
+    own = stated(element, "coreRepresentationAgency") or agency
+    version = stated(element, "coreRepresentationVersion") or DEFAULT_VERSION
     enumeration = made(element, "Codelist", own, id_, version) if id_ else None
     formats: list[Any] = [
         source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"

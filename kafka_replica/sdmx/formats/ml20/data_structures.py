@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named, text_of
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import concept, made, read_category, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import (
     id_of,
@@ -120,7 +120,7 @@ class _Parts:
         """Note the ids that components take from their concepts; a fixed id that equals one of them is not used."""
         for child in components:
             if self._source.names[child.tag] not in FIXED_COMPONENT_IDS:
-                self._of_concepts.add(child.get(self._source.edition.concept, ""))
+                self._of_concepts.add(stated(child, self._source.edition.concept) or "")
 
     def add(self, kind: str, element: etree._Element) -> None:
         if kind == "Dimension":
@@ -134,7 +134,9 @@ class _Parts:
         elif kind == "CrossSectionalMeasure":
             id_, arguments, _ = self._component(kind, element)
             self.measures[id_] = CrossSectionalMeasure(
-                measure_dimension=element.get("measureDimension", ""), code=element.get("code", ""), **arguments
+                measure_dimension=stated(element, "measureDimension") or "",
+                code=stated(element, "code") or "",
+                **arguments,
             )
         elif kind == "Attribute":
             id_, arguments, rest = self._component("DataAttribute", element)

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, parts_of, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.references import write_reference
@@ -67,13 +67,13 @@ def read_hierarchical_codelist(urn: Urn, elements: list[etree._Element], source:
 
 def _own_marks(element: etree._Element) -> dict[str, Any]:
     """Return the version and validity of a hierarchy itself, as far as they are stated."""
-    stated = {
-        "version": element.get("version"),
+    marks = {
+        "version": stated(element, "version"),
         "valid_from": element.get("validFrom"),
         "valid_to": element.get("validTo"),
         "is_final": boolean(element, "isFinal"),
     }
-    return {name: value for name, value in stated.items() if value is not None}
+    return {name: value for name, value in marks.items() if value is not None}
 
 
 def _code_refs(item: Item) -> list[etree._Element]:

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import Item, text_of
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.data_structures import categories_of_flow, concept_of, structure_of_flow
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import concept, made
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
@@ -78,7 +78,7 @@ def read_metadata_structure(urn: Urn, elements: list[etree._Element], source: So
     for element in pick(rest, "ReportStructure"):
         id_ = id_of(element, reports)
         item = Item(element, item_urn(urn, "ReportStructure", element, id_), source.names)
-        target = element.get("target")
+        target = stated(element, "target")
         reports[id_] = NamedReportStructure(
             urn=item.urn,
             metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), item.urn, source),
@@ -127,7 +127,7 @@ def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> T
     scheme = first(item.rest, "RepresentationScheme")
     enumeration = None
     if scheme is not None:
-        kind = _SCHEMES.get(scheme.get("representationSchemeType", ""))
+        kind = _SCHEMES.get(stated(scheme, "representationSchemeType") or "")
         # An external scheme is not an SDMX scheme.
         enumeration = _scheme(scheme, kind, target.agency) if kind else None
     return NamedTargetObject(
@@ -139,11 +139,11 @@ def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> T
 
 
 def _scheme(element: etree._Element, class_: str, agency: str) -> Urn | None:
-    id_ = element.get("representationScheme")
+    id_ = stated(element, "representationScheme")
     if not id_:
         return None
-    version = element.get("representationSchemeVersion") or DEFAULT_VERSION
-    return made(element, class_, element.get("representationSchemeAgency") or agency, id_, version)
+    version = stated(element, "representationSchemeVersion") or DEFAULT_VERSION
+    return made(element, class_, stated(element, "representationSchemeAgency") or agency, id_, version)
 
 
 def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) -> Items[MetadataAttribute]:

@@ -14,7 +14,7 @@ from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_abo
 from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_annotations, text_of
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
@@ -40,17 +40,13 @@ def set_urn(element: etree._Element, source: Source) -> Urn:
     """Return the URN of a set. Raises MessageError."""
     names = source.names
     rest = known(element, names)
-    agency = _stated(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
-    id_ = _stated(element, "datasetID")
+    agency = stated(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
+    id_ = stated(element, "datasetID")
     holder = element.getparent()
     if not id_ and holder is not None and names[holder.tag] == "GenericMetadata":
         # Such a message has one set: the header may give the set's id, or else only the message's id.
         id_ = source.of_sets.get("DataSetID") or source.of_sets.get("ID")
     return artefact_urn("MetadataSet", agency or source.sender, id_, None, None, f"at line {element.sourceline}")
-
-
-def _stated(element: etree._Element, name: str) -> str | None:
-    return element.get(name, "").strip() or None
 
 
 def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataSetOfReports:
@@ -66,11 +62,11 @@ def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) 
     base |= read_about(reports)
     structure = (text(rest, "MetadataStructureRef") or "").strip()
     agency = (text(rest, "MetadataStructureAgencyRef") or "").strip() or urn.agency
-    flow = _stated(element, "dataflowID")
+    flow = stated(element, "dataflowID")
     return MetadataSetOfReports(
         urn=urn,
         metadataflow=made(
-            element, "Metadataflow", _stated(element, "dataflowAgencyID") or agency, flow, DEFAULT_VERSION
+            element, "Metadataflow", stated(element, "dataflowAgencyID") or agency, flow, DEFAULT_VERSION
         ) if flow else None,
         metadata_structure=made(element, "MetadataStructure", agency, structure, DEFAULT_VERSION)
         if structure
@@ -84,8 +80,8 @@ def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) 
 
 def _provider(element: etree._Element, agency: str) -> Urn | None:
     """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
-    id_ = _stated(element, "dataProviderID")
-    own = _stated(element, "dataProviderSchemeAgencyId") or agency
+    id_ = stated(element, "dataProviderID")
+    own = stated(element, "dataProviderSchemeAgencyId") or agency
     return made(element, "DataProvider", own, FIXED_IDS["DataProviderScheme"], DEFAULT_VERSION, id_) if id_ else None
 
 
@@ -97,7 +93,7 @@ def _report(element: etree._Element, report: str | None, names: Names) -> Metada
         target=(text(rest, "TargetRef") or "").strip() or None,
         target_objects=tuple(
             TargetObjectValue(
-                id=component_value.get("component"),
+                id=stated(component_value, "component"),
                 object_type=component_value.get("object"),
                 value=text_of(component_value).strip(),
             )
@@ -112,7 +108,7 @@ def _report(element: etree._Element, report: str | None, names: Names) -> Metada
 def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
     rest = known(element, names)
     start, notes = text(rest, "StartTime"), first(rest, "Annotations")
-    id_ = _stated(element, "conceptID") or fail(element, "it has no conceptID")
+    id_ = stated(element, "conceptID") or fail(element, "it has no conceptID")
     texts = international(rest, "Value")
     below = tuple(_attribute(reported_attribute, names) for reported_attribute in pick(rest, "ReportedAttribute"))
     annotations = () if notes is None else read_annotations(notes, names)

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
@@ -61,7 +61,7 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
         organisation = (versioned if own else kind)(
             urn=item_urn(urn, kind.__name__, element, id_),
             contacts=tuple(_read_contacts(rest, source.names)),
-            parent=element.get("parentOrganisation"),
+            parent=stated(element, "parentOrganisation"),
             **arguments,
             **own,
         )
@@ -72,13 +72,13 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
 
 def _read_own_marks(element: etree._Element) -> dict[str, Any]:
     """Return the version and validity of an organisation itself, as far as they are stated."""
-    version = element.get("version", "").strip() or DEFAULT_VERSION
-    stated = {
+    version = stated(element, "version") or DEFAULT_VERSION
+    marks = {
         "version": version if version != DEFAULT_VERSION else None,
         "valid_from": element.get("validFrom"),
         "valid_to": element.get("validTo"),
     }
-    return stated if any(stated.values()) else {}
+    return marks if any(marks.values()) else {}
 
 
 def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]:

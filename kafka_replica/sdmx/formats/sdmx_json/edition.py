@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.writing.references import WITHOUT_URN
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.urns.urn import Urn
@@ -36,6 +37,11 @@ class Edition(NamedTuple):
     def own_urn(self, urn: Urn) -> str | None:
         """Return the URN that an artefact carries, or None for classes that the schemas omit."""
         return None if urn.cls in WITHOUT_URN.get(self.format, ()) else str(urn)
+
+    def own_version(self, urn: Urn) -> str | None:
+        """Return the version that an artefact states. The schemas know 1.0 of a metadata set only as the default."""
+        is_default = urn.cls == "MetadataSet" and urn.version == DEFAULT_VERSION
+        return None if is_default else urn.version
 
     def since_2(self, value: Any, what: str) -> None:
         """Raise UnwritableError for a value that 1.0 cannot represent."""

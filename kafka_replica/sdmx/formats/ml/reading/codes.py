@@ -94,16 +94,17 @@ class _Source:
     def _read(self, first: etree._Element) -> _PlainCodes:
         parent, plain = first.getparent(), _PlainCodes()
         # Codes nested in codes are not in the list, and a walk through all elements cannot distinguish them.
-        elements = iter(()) if parent is None or _count(parent, first.tag) != self._count else parent.iter()
+        elements = iter(()) if parent is None or _count_codes(parent) != self._count else parent.iter()
         if not _walk(elements, first, self._names, plain, self._long_way):
-            codes = [first, *first.itersiblings(first.tag)]
+            codes = [first, *(element for element in first.itersiblings() if self._names[element.tag] == "Code")]
             plain = _PlainCodes()
             plain.others = {n: self._long_way(code, code.get("id", "")) for n, code in enumerate(codes)}
         return plain
 
 
-def _count(element: etree._Element, tag: str) -> int:
-    return sum(1 for _ in element.iter(tag))
+def _count_codes(element: etree._Element) -> int:
+    """Return the number of codes in an element at any depth, in the namespaces of all editions."""
+    return sum(1 for _ in element.iter("{*}Code"))
 
 
 def _walk(  # noqa: C901, PLR0912 - one loop, for speed
@@ -136,6 +137,9 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
                 add_name(element.text or "")
                 add_language(element.get(XML_LANG, "en"))
                 is_plain = is_plain and not len(element)
+            elif kind == "Code":  # in the namespace of another edition
+                following = element
+                break
             elif kind == "Description" and not len(element):
                 plain.descriptions.setdefault(number, []).append((element.get(XML_LANG, "en"), element.text or ""))
             elif (
@@ -146,7 +150,8 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
                 plain.parents[number] = element.get("id", "")
             elif kind or isinstance(tag, str):
                 is_plain = False
-        if not is_plain or plain.parents.get(number) == "":
+        # Elements of the list itself may come between its codes, or after them.
+        if not is_plain or plain.parents.get(number) == "" or code.getnext() is not following:
             plain.others[number] = long_way(code, code.get("id", ""))
         uri = code.get("uri")
         if uri is not None:

@@ -11,9 +11,9 @@ from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.urns.urn import Urn
 
 
-def id_of(element: etree._Element, taken: dict[str, Any]) -> str:
-    """Return the id of an item, which must have a unique id. Raises MessageError."""
-    found = element.get("id", "").strip()
+def id_of(element: etree._Element, taken: dict[str, Any], default: str | None = None) -> str:
+    """Return the id of an item, which must have a unique id; ``default`` replaces a missing id. Raises MessageError."""
+    found = element.get("id", "").strip() or default
     if not found:
         fail(element, "it has no id")
     if found in taken:

@@ -71,11 +71,16 @@ def read_items(
     names: Names,
     make: Callable[[Item], T],
     path: str | None = None,
+    default_id: Callable[[etree._Element, Names], str | None] | None = None,
 ) -> dict[str, T]:
-    """Return items by id; ``path`` is the path of their parent. Raises MessageError for a repeated id."""
+    """Return items by id. Raises MessageError for a repeated id.
+
+    ``path`` is the path of their parent; ``default_id`` returns the id of an element that states none.
+    """
     found: dict[str, T] = {}
     for element in elements:
-        id_ = id_of(element, found)
+        default = default_id(element, names) if default_id is not None and not element.get("id") else None
+        id_ = id_of(element, found, default)
         urn = item_urn(scheme, class_, element, f"{path}.{id_}" if path else id_)
         found[id_] = make(Item(element, urn, names))
     return found

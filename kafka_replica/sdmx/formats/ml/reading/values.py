@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
@@ -21,7 +22,15 @@ from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
 T = TypeVar("T")
 Child: TypeAlias = "tuple[str, etree._Element]"  # noqa: SLF001 - the only name lxml gives this type
 
-_LISTS: Final = {"DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor"}
+CLASSES_IN_REFS: Final = {"Attribute": "DataAttribute"}
+"""Classes whose names in a <Ref> differ from those in URNs."""
+_LISTS: Final = {
+    "DimensionDescriptor", "AttributeDescriptor", "MeasureDescriptor",
+    "DIMENSION_DESCRIPTOR", "ATTRIBUTE_DESCRIPTOR", "MEASURE_DESCRIPTOR",
+}  # fmt: skip
+"""The ids of the lists of components: those of the structures, and those that the schema fixes in references."""
+_is_integer = re.compile(r"[+-]?[0-9]{1,1000}").fullmatch
+_is_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?[0-9]{1,3})?").fullmatch
 XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -44,31 +53,52 @@ def boolean(element: etree._Element, attribute: str) -> bool | None:
     return found if found is not None else fail(element, f"{attribute}={value[:80]!r} is not true or false")
 
 
+_CASCADES: Final = {"true": "true", "1": "true", "false": "false", "0": "false", "excluderoot": "excluderoot"}
+
+
+def cascade_of(element: etree._Element) -> str | None:
+    """Return cascadeValues as true, false or excluderoot, or None if it is missing. Raises MessageError."""
+    written = element.get("cascadeValues")
+    if written is None:
+        return None
+    found = _CASCADES.get(written.strip().lower())
+    if found is None:
+        fail(element, f"cascadeValues={written[:80]!r} is not one of true, false and excluderoot")
+    return found
+
+
 def _number(element: etree._Element, attribute: str, make: Callable[[str], T]) -> T | None:
     value = element.get(attribute)
     if not value:
         return None
     try:
         return make(value.strip())
-    except (ValueError, InvalidOperation):
+    except ValueError:
         fail(element, f"{attribute}={value[:80]!r} is not a number")
 
 
 def whole_number(element: etree._Element, attribute: str) -> int | None:
     """Return an integer, or None if the attribute is missing. Raises MessageError."""
-    return _number(element, attribute, int)
+    return _number(element, attribute, _whole)
 
 
 def occurs(element: etree._Element, attribute: str) -> Occurs | None:
     """Return a number of occurrences or "unbounded", or None if the attribute is missing. Raises MessageError."""
-    return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, int)
+    return "unbounded" if element.get(attribute) == "unbounded" else _number(element, attribute, _whole)
 
 
-def _finite(value: str) -> Decimal:
-    number = Decimal(value)
-    if not number.is_finite():
+def _whole(value: str) -> int:
+    """Return an xs:integer. Unlike ``int``, it accepts only digits of ASCII, and no underscores."""
+    if not _is_integer(value):
         raise ValueError(value)
-    return number
+    return int(value)
+
+
+def _decimal(value: str) -> Decimal:
+    """Return an xs:decimal, or an xs:double (2.0) with a small exponent: a large one would be written as zeros."""
+    if not _is_decimal(value):
+        raise ValueError(value)
+    return Decimal(value)
 
 
 def named(  # noqa: C901 - one pass
@@ -210,6 +240,7 @@ def _known_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
 def _made_reference(fields: tuple[tuple[str, str], ...], class_: str) -> Urn:
     ref = dict(fields)
     class_ = ref.get("class", class_)
+    class_ = CLASSES_IN_REFS.get(class_, class_)
     agency, id_ = ref.get("agencyID", ""), ref.get("id", "")
     parent = ref.get("maintainableParentID")
     package = ref.get("package")
@@ -253,7 +284,7 @@ def read_representation(element: etree._Element, names: Names, class_: str = "Co
     return Representation(
         enumeration=enumeration,
         format=format_,
-        min_occurs=_number(element, "minOccurs", int),
+        min_occurs=_number(element, "minOccurs", _whole),
         max_occurs=occurs(element, "maxOccurs"),
     )
 
@@ -266,17 +297,17 @@ def read_text_format(element: etree._Element, names: Names) -> TextFormat:
         text_type=element.get("textType"),
         is_sequence=boolean(element, "isSequence"),
         is_multi_lingual=boolean(element, "isMultiLingual"),
-        min_length=_number(element, "minLength", int),
-        max_length=_number(element, "maxLength", int),
-        min_value=_number(element, "minValue", _finite),
-        max_value=_number(element, "maxValue", _finite),
-        start_value=_number(element, "startValue", _finite),
-        end_value=_number(element, "endValue", _finite),
-        interval=_number(element, "interval", _finite),
+        min_length=_number(element, "minLength", _whole),
+        max_length=_number(element, "maxLength", _whole),
+        min_value=_number(element, "minValue", _decimal),
+        max_value=_number(element, "maxValue", _decimal),
+        start_value=_number(element, "startValue", _decimal),
+        end_value=_number(element, "endValue", _decimal),
+        interval=_number(element, "interval", _decimal),
         start_time=element.get("startTime"),
         end_time=element.get("endTime"),
         time_interval=element.get("timeInterval"),
-        decimals=_number(element, "decimals", int),
+        decimals=_number(element, "decimals", _whole),
         pattern=element.get("pattern"),
         sentinel_values=tuple(_sentinel(child, names) for child in element if names[child.tag] == "SentinelValue"),
     )

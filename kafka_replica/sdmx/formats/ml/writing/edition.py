@@ -98,8 +98,13 @@ def _parts(urn: Urn) -> str:
         maintainableParentVersion=urn.version,
         agencyID=urn.agency,
         package=urn.package,
-        **{"class": urn.cls},
+        **{"class": class_in_ref(urn.cls)},
     )
+
+
+def class_in_ref(class_: str) -> str:
+    """Return the name that a class has in a <Ref>."""
+    return "Attribute" if class_ == "DataAttribute" else class_
 
 
 EDITIONS: Final = {

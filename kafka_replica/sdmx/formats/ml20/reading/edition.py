@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, header_of
+from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model.representation import TextFormat
@@ -15,6 +16,11 @@ from kafka_replica.sdmx.model.representation import TextFormat
 _NO_AGENCY_NEEDED: Final = {"Concept", "StructureSet"}
 """Elements of 2.0 that need no agency; in 1.0 no element needs an agency."""
 _OF_SETS: Final = {"ID", "DataSetID", "DataSetAction"}
+
+
+def stated(element: etree._Element, attribute: str) -> str | None:
+    """Return an attribute without blanks around it, which real files have; None if it is missing or blank."""
+    return element.get(attribute, "").strip() or None
 
 
 class Edition(NamedTuple):
@@ -45,13 +51,13 @@ class Source:
         for child in self.header if self.header is not None else ():
             kind = self.names[child.tag]
             if kind == "Sender":
-                self.sender = self.sender or child.get("id")
+                self.sender = self.sender or stated(child, "id")
             elif kind in _OF_SETS:
-                self.of_sets.setdefault(kind, (child.text or "").strip())
+                self.of_sets.setdefault(kind, text_of(child).strip())
 
     def agency_of(self, element: etree._Element) -> str | None:
         """Return the agency that maintains an element; the sender if the schema makes the attribute optional."""
-        found = element.get(self.edition.agency)
-        if not found and (self.edition.agency == "agency" or self.names[element.tag] in _NO_AGENCY_NEEDED):
+        found = stated(element, self.edition.agency)
+        if found is None and (self.edition.agency == "agency" or self.names[element.tag] in _NO_AGENCY_NEEDED):
             return self.sender
         return found

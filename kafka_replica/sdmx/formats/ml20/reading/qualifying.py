@@ -8,12 +8,13 @@ that each artefact keeps its meaning in a message of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
@@ -53,49 +54,60 @@ def qualify(root: etree._Element, source: Source) -> None:
 
 
 class _Lists:
-    """The artefacts of a message by element and id."""
+    """The artefacts of a message by element, id and version, and schemes by concept, agency and version."""
 
     def __init__(self, elements: Mapping[str, list[etree._Element]], source: Source) -> None:
         self._source = source
-        self._lists: dict[tuple[str, str], list[_HeldArtefact]] = {}
-        self._concepts: dict[str, list[_HeldArtefact]] = {}
+        self._lists: dict[tuple[str, str, str | None], set[_HeldArtefact]] = {}
+        self._concepts: dict[tuple[str, str | None, str | None], set[_HeldArtefact]] = {}
+        self._alone: dict[tuple[str, str | None], set[_HeldArtefact]] = {}
         for kind in _LISTS:
             for element in elements[kind]:
                 held = self._held(element)
-                self._lists.setdefault((kind, held.id), []).append(held)
+                for version in (None, held.version):
+                    self._lists.setdefault((kind, held.id, version), set()).add(held)
         for concept in elements["Concept"]:
-            self._concepts.setdefault(concept.get("id", "").strip(), []).append(self._scheme_of(concept))
+            self._add_concept(stated(concept, "id") or "", self._scheme_of(concept))
 
     def _held(self, element: etree._Element) -> _HeldArtefact:
-        agency, version = self._source.agency_of(element) or "", element.get("version", "")
-        return _HeldArtefact(element.get("id", "").strip(), agency.strip(), version.strip() or DEFAULT_VERSION)
+        agency, version = self._source.agency_of(element) or "", stated(element, "version") or DEFAULT_VERSION
+        return _HeldArtefact(stated(element, "id") or "", agency, version)
+
+    def _add_concept(self, id_: str, scheme: _HeldArtefact) -> None:
+        for agency in (None, scheme.agency):
+            if scheme.id == STANDALONE_CONCEPTS:
+                self._alone.setdefault((id_, agency), set()).add(scheme)
+            for version in (None, scheme.version):
+                self._concepts.setdefault((id_, agency, version), set()).add(scheme)
 
     def _scheme_of(self, concept: etree._Element) -> _HeldArtefact:
         holder = concept.getparent()
         if holder is not None and self._source.names[holder.tag] == "ConceptScheme":
             return self._held(holder)
-        return _HeldArtefact(STANDALONE_CONCEPTS, (self._source.agency_of(concept) or "").strip(), DEFAULT_VERSION)
+        return _HeldArtefact(STANDALONE_CONCEPTS, self._source.agency_of(concept) or "", DEFAULT_VERSION)
 
     def only(self, kind: str, id_: str, version: str | None, agency: str) -> _HeldArtefact | None:
         """Return the list that an unqualified reference means; None if it is the agency's own list, or is not known."""
-        return _only(self._lists.get((kind, id_), ()), _HeldArtefact(id_, agency, version or DEFAULT_VERSION), version)
+        default = _HeldArtefact(id_, agency, version or DEFAULT_VERSION)
+        return _only(self._lists.get((kind, id_, version), frozenset()), default)
 
     def qualify_component(self, element: etree._Element, agency: str) -> None:
         """Qualify the references of a component: its concept and its codelist."""
         self._qualify_concept_of(element, agency)
         for attribute in ("codelist", "representationScheme"):
-            id_, kind = element.get(attribute), _KINDS.get(element.get("representationSchemeType", "Codelist"))
-            if not id_ or kind is None or element.get(f"{attribute}Agency"):
+            id_ = stated(element, attribute)
+            kind = _KINDS.get(stated(element, "representationSchemeType") or "Codelist")
+            if not id_ or kind is None or stated(element, f"{attribute}Agency"):
                 continue
-            found = self.only(kind, id_, element.get(f"{attribute}Version"), agency)
+            found = self.only(kind, id_, stated(element, f"{attribute}Version"), agency)
             if found is not None:
                 element.set(f"{attribute}Agency", found.agency)
                 element.set(f"{attribute}Version", found.version)
 
     def _qualify_concept_of(self, element: etree._Element, agency: str) -> None:
-        id_, own = element.get(self._source.edition.concept), element.get("conceptAgency")
-        scheme, version = element.get("conceptSchemeRef"), element.get("conceptVersion")
-        if not id_ or element.get("conceptSchemeAgency") or (scheme and own):
+        id_, own = stated(element, self._source.edition.concept), stated(element, "conceptAgency")
+        scheme, version = stated(element, "conceptSchemeRef"), stated(element, "conceptVersion")
+        if not id_ or stated(element, "conceptSchemeAgency") or (scheme and own):
             return
         found = self._scheme(scheme, version, agency) if scheme else self._scheme_with(id_, version, own, agency)
         if found is None:
@@ -112,15 +124,14 @@ class _Lists:
 
     def _scheme_with(self, concept: str, version: str | None, own: str | None, agency: str) -> _HeldArtefact | None:
         """Return the scheme of a concept that is named without its scheme; prefer the standalone concepts."""
-        schemes = [one for one in self._concepts.get(concept, ()) if own is None or one.agency == own]
-        alone = [scheme for scheme in schemes if scheme.id == STANDALONE_CONCEPTS]
         default = _HeldArtefact(STANDALONE_CONCEPTS, own or agency, DEFAULT_VERSION)
-        return _only(alone or schemes, default, None if alone else version)
+        found = self._alone.get((concept, own)) or self._concepts.get((concept, own, version))
+        return _only(found or frozenset(), default)
 
     def qualify_concept(self, concept: etree._Element) -> None:
         """Qualify the codelist of a concept's core representation."""
-        id_ = concept.get("coreRepresentation")
-        if not id_ or concept.get("coreRepresentationAgency"):
+        id_ = stated(concept, "coreRepresentation")
+        if not id_ or stated(concept, "coreRepresentationAgency"):
             return
         found = self.only("CodeList", id_, None, self._scheme_of(concept).agency)
         if found is not None:
@@ -144,7 +155,6 @@ class _Lists:
                     etree.SubElement(element, element.tag.replace(f"{word}Ref", name)).text = text
 
 
-def _only(lists: Iterable[_HeldArtefact], default: _HeldArtefact, version: str | None) -> _HeldArtefact | None:
+def _only(found: AbstractSet[_HeldArtefact], default: _HeldArtefact) -> _HeldArtefact | None:
     """Return the only matching list; None if there are several, or if the reference means the match by default."""
-    found = {list_ for list_ in lists if version is None or list_.version == version}
-    return found.pop() if len(found) == 1 and default not in found else None
+    return next(iter(found)) if len(found) == 1 and default not in found else None

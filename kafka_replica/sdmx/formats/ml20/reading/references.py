@@ -13,7 +13,7 @@ from lxml import etree
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
 from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
@@ -38,8 +38,12 @@ _URN = re.compile(
 
 
 def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
-    """Return the texts of the children that hold only text, by name; the first one if a name is repeated."""
-    return {source.names[child.tag]: text_of(child).strip() for child in reversed(element) if len(child) == 0}
+    """Return the texts of the children without elements, by name; the first one if a name is repeated."""
+    return {
+        source.names[child.tag]: text_of(child).strip()
+        for child in reversed(element)
+        if not any(isinstance(inner.tag, str) for inner in child)
+    }
 
 
 def read_reference(element: etree._Element, source: Source, word: str, agency: str) -> Urn:
@@ -73,25 +77,25 @@ def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
 
 def concept(element: etree._Element, source: Source, agency: str) -> Urn:
     """Return the concept of a component, a standalone one if no scheme is named. Raises MessageError."""
-    id_ = element.get(source.edition.concept) or fail(element, "it names no concept")
-    own = element.get("conceptAgency") or agency
-    scheme = element.get("conceptSchemeRef")
-    in_scheme = element.get("conceptSchemeAgency") or own
+    id_ = stated(element, source.edition.concept) or fail(element, "it names no concept")
+    own = stated(element, "conceptAgency") or agency
+    scheme = stated(element, "conceptSchemeRef")
+    in_scheme = stated(element, "conceptSchemeAgency") or own
     if scheme:
-        return made(element, "Concept", in_scheme, scheme, element.get("conceptVersion") or DEFAULT_VERSION, id_)
+        return made(element, "Concept", in_scheme, scheme, stated(element, "conceptVersion") or DEFAULT_VERSION, id_)
     try:
-        return concept_urn(own if element.get("conceptAgency") else in_scheme, id_)
+        return concept_urn(own if stated(element, "conceptAgency") else in_scheme, id_)
     except UrnError as error:
         fail(element, str(error))
 
 
 def codelist(element: etree._Element, agency: str) -> Urn | None:
     """Return the codelist of a component, or None if it has none. Raises MessageError."""
-    id_ = element.get("codelist")
+    id_ = stated(element, "codelist")
     if not id_:
         return None
-    version = element.get("codelistVersion") or DEFAULT_VERSION
-    return made(element, "Codelist", element.get("codelistAgency") or agency, id_, version)
+    version = stated(element, "codelistVersion") or DEFAULT_VERSION
+    return made(element, "Codelist", stated(element, "codelistAgency") or agency, id_, version)
 
 
 def read_category(element: etree._Element, source: Source, agency: str) -> Urn:

@@ -12,6 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_text_format, whole_number
+from kafka_replica.sdmx.formats.ml20.reading.edition import stated
 from kafka_replica.sdmx.model.representation import TextFormat
 
 _TYPES_20: Final = {
@@ -26,8 +27,9 @@ _TYPES_20: Final = {
 def text_format_20(element: etree._Element, names: Names) -> TextFormat:
     """Read a <TextFormat>, <CodingType> or <ToTextFormat>. Raises MessageError."""
     found = read_text_format(element, names)
-    name = _TYPES_20.get(found.text_type or "")
-    return msgspec.structs.replace(found, text_type=name) if name else found
+    written = (found.text_type or "").strip()
+    name = _TYPES_20.get(written, written) or None
+    return found if name == found.text_type else msgspec.structs.replace(found, text_type=name)
 
 
 _TYPES_10: Final = {"Alpha": "Alpha", "Num": "Numeric", "AlphaNum": "String"}
@@ -40,7 +42,7 @@ def text_format_10(element: etree._Element, _: Names) -> TextFormat:
     Raises MessageError.
     """
     length = whole_number(element, "length")
-    written = element.get("TextType")
+    written = stated(element, "TextType")
     kind = None
     if written is not None:
         kind = _TYPES_10.get(written.removesuffix("Fixed"))

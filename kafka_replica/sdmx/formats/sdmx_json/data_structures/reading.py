@@ -72,24 +72,13 @@ def _measures(wire: WireMeasureList) -> list[Written]:
 
 
 def _attributes(wire: WireAttributeList) -> list[Written]:
-    found = [
-        ("ReportingYearStartDay" if _is_year_start(attribute) else "DataAttribute", attribute)
-        for attribute in wire.attributes or ()
-    ]
+    found = [("DataAttribute", attribute) for attribute in wire.attributes or ()]
     if wire.reporting_year_start_days:
         found += [
             ("ReportingYearStartDay", reporting_year_start_day)
             for reporting_year_start_day in wire.reporting_year_start_days
         ]
     return found
-
-
-def _is_year_start(wire: WireComponent) -> bool:
-    """Return True for the attribute that the schemas of 2.x identify by this id and this format."""
-    if wire.id != "REPORTING_YEAR_START_DAY" or wire.representation is None:
-        return False
-    format_ = wire.representation.format
-    return format_ is not None and format_.data_type == "MonthDay"
 
 
 def _attribute_relationship(_: Urn, wire: WireComponent) -> AttributeRelationship:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -13,6 +13,8 @@ from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
     WireMaintainable,
     WireRepresentation,
 )
+
+_DAYS_OF_YEAR: Final = {"REPORTING_YEAR_START_DAY", "REPORTING_YEAR_END_DAY"}
 
 
 class WireRelationship(Wire, gc=False):
@@ -44,7 +46,16 @@ class WireComponent(WireIdentifiable, gc=False):
     @property
     def mandatory(self) -> bool:
         """True for a measure or attribute that needs a value."""
-        return (self.usage or self.assignment_status or "").lower() == "mandatory"
+        written = self.usage or self.assignment_status
+        return self._is_day_of_year if written is None else written.lower() == "mandatory"
+
+    @property
+    def _is_day_of_year(self) -> bool:
+        """True for the attributes that are mandatory by default in the schemas of 2.x."""
+        if self.id not in _DAYS_OF_YEAR or self.representation is None:
+            return False
+        format_ = self.representation.format
+        return format_ is not None and format_.data_type == "MonthDay"
 
 
 class WireUsage(WireAnnotable, gc=False):

@@ -6,7 +6,7 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, true, write_urn, write_urns
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import (
-    write_annotations,
+    write_annotated,
     write_identified,
     write_maintained,
     write_representation,
@@ -23,6 +23,7 @@ from kafka_replica.sdmx.model import (
     Measure,
     MetadataAttributeUsage,
 )
+from kafka_replica.sdmx.urns.urn import Urn
 
 
 def write_dataflow(dataflow: Dataflow, edition: Edition) -> Json:
@@ -57,7 +58,7 @@ def _components(data_structure: DataStructure, edition: Edition) -> Json | None:
         attributes.setdefault("reportingYearStartDays" if is_apart else "attributes", []).append(
             _attribute(each, edition)
         )
-    usages = [_usage(each, edition) for each in data_structure.metadata_attribute_usages]
+    usages = [_usage(each, data_structure.urn, edition) for each in data_structure.metadata_attribute_usages]
     lists = {each.urn.cls: each for each in data_structure.descriptors}
     found = obj(
         dimensionList=write_components(lists, "DimensionDescriptor", _dimensions(data_structure, edition), edition),
@@ -173,12 +174,15 @@ def _relationship(attribute_relationship: AttributeRelationship, edition: Editio
     )
 
 
-def _usage(metadata_attribute_usage: MetadataAttributeUsage, edition: Edition) -> Json:
-    own = obj(annotations=write_annotations(metadata_attribute_usage.annotations, edition))
-    if metadata_attribute_usage.links or metadata_attribute_usage.uri is not None:
-        raise UnwritableError("links of the usage of a metadata attribute can only be written in SDMX-ML")
+def _usage(metadata_attribute_usage: MetadataAttributeUsage, data_structure: Urn, edition: Edition) -> Json:
+    stand_in = Identifiable(
+        urn=data_structure,
+        annotations=metadata_attribute_usage.annotations,
+        links=metadata_attribute_usage.links,
+        uri=metadata_attribute_usage.uri,
+    )
     return obj(
-        own,
+        write_annotated(stand_in, edition),
         metadataAttributeReference=metadata_attribute_usage.metadata_attribute,
         attributeRelationship=_relationship(metadata_attribute_usage.relationship, edition),
     )

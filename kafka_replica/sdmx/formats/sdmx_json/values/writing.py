@@ -79,7 +79,7 @@ def write_maintained(maintainable: Maintainable, edition: Edition) -> Json:
     return obj(
         found,
         agencyID=maintainable.agency,
-        version=maintainable.version,
+        version=edition.own_version(maintainable.urn),
         validFrom=maintainable.valid_from,
         validTo=maintainable.valid_to,
         isFinal=true(maintainable.is_final),

@@ -85,8 +85,9 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
         return found if _is_address(found) and has_link else None
 
     return {
-        "Identifiable.uri": own, "Contact.uris": address, "Contact.emails": of_value(_emails), "Link.uri": address,
-        "Link.url": address, "Maintainable.structure_url": address, "Annotation.urls": of_value(_urls),
+        "Identifiable.uri": own, "MetadataAttributeUsage.uri": of_value(_own_address), "Contact.uris": address,
+        "Contact.emails": of_value(_emails), "Link.uri": address, "Link.url": address,
+        "Maintainable.structure_url": address, "Annotation.urls": of_value(_urls),
         "Link.hreflang": of_value(_language),
     }  # fmt: skip
 
@@ -105,6 +106,10 @@ def _urls(found: InternationalString) -> InternationalString:
 
 def _address(found: Any) -> Any:
     return _fitting(found, _is_address, "URIs")
+
+
+def _own_address(found: str | None) -> str | None:
+    return found if found is not None and _is_address(found) else None
 
 
 def _emails(found: Any) -> Any:

@@ -25,8 +25,8 @@ from kafka_replica.sdmx.urns.urn import Urn
 SINCE_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
 SINCE_2_1: Final = SINCE_3 | {Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0}
 WITHOUT_URN: Final = {
-    Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist"),
-    Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist"),
+    Format.SDMX_JSON_2_0: ("ValueList", "GeographicCodelist", "GeoGridCodelist", "MetadataSet"),
+    Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist", "MetadataSet"),
 }
 """The classes whose URNs match none of the patterns in the schemas of an edition."""
 
@@ -51,10 +51,9 @@ _NAMED: Final = frozenset({
 _FIXED_COMPONENTS: Final = {"TimeDimension": "TIME_PERIOD", "PrimaryMeasure": "OBS_VALUE"}
 _FIXED_SCHEMES: Final = FIXED_IDS | {scheme.removesuffix("Scheme"): id_ for scheme, id_ in FIXED_IDS.items()}
 _OTHERWISE_IN_2_1: Final = frozenset({
-    "DataAttribute", "Measure", "MetadataAttributeDescriptor", "VtlCodelistMapping", "VtlConceptMapping",
-    "VtlDataflowMapping",
+    "Measure", "MetadataAttributeDescriptor", "VtlCodelistMapping", "VtlConceptMapping", "VtlDataflowMapping",
 })  # fmt: skip
-"""Classes that have another name, or none, in a <Ref> of 2.1."""
+"""Classes that a <Ref> of 2.1 cannot name."""
 _UNTIL_2_1: Final = frozenset({
     "AttachmentConstraint", "CategoryMap", "CodeMap", "CodelistMap", "ConceptMap", "ConstraintTarget",
     "ContentConstraint", "CrossSectionalMeasure", "DataSetTarget", "DimensionDescriptorValuesTarget",

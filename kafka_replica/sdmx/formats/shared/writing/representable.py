@@ -29,6 +29,7 @@ from kafka_replica.sdmx.model import (
 )
 
 _OBS_VALUE: Final = "OBS_VALUE"
+_PLAIN: Final = "DataAttribute"
 _ALLOWED: Final = "Allowed"
 _SINCE_3_1: Final = {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}
 _SINCE_3: Final = {
@@ -60,7 +61,7 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
             # Since 3.0 the version itself determines which changes are allowed.
             artefact = replace(artefact, is_final=False)
         if isinstance(artefact, DataStructure):
-            artefact = _with_measures(artefact)
+            artefact = _with_plain_attributes(_with_measures(artefact))
         if isinstance(artefact, (DataConstraint, MetadataConstraint)):
             artefact = _with_role(artefact, format_)
     elif format_ is Format.FUSION_JSON:
@@ -71,9 +72,9 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
 
 
 def _as_fusion(artefact: Artefact) -> Artefact:
-    """Convert to the measures of 3.x, and write out missing occurrences, because their default there is unbounded."""
+    """Convert to the components of 3.x, and write out missing occurrences, because their default there is unbounded."""
     if isinstance(artefact, DataStructure):
-        return _with_measures(artefact)
+        return _with_plain_attributes(_with_measures(artefact))
     if isinstance(artefact, MetadataStructure) and not artefact.metadata_attributes.is_stub:
         return replace(artefact, metadata_attributes=_with_occurrences(artefact.metadata_attributes))
     return artefact
@@ -106,6 +107,15 @@ def _with_measures(data_structure: DataStructure) -> DataStructure:
         return data_structure
     measure = replace(primary, urn=data_structure.urn.with_item("Measure", _OBS_VALUE))
     return _changed(data_structure, measure, ())
+
+
+def _with_plain_attributes(data_structure: DataStructure) -> DataStructure:
+    """Convert ReportingYearStartDay to an ordinary attribute: since 3.0, it is not a class of its own."""
+    found = data_structure.attributes
+    if found.is_stub or all(attribute.urn.cls == _PLAIN for attribute in found.values()):
+        return data_structure
+    made = {id_: replace(each, urn=data_structure.urn.with_item(_PLAIN, id_)) for id_, each in found.items()}
+    return replace(data_structure, attributes=Items(made))
 
 
 def _with_primary_measure(data_structure: DataStructure) -> DataStructure:

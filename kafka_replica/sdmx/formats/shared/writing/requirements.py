@@ -8,6 +8,7 @@ Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -81,6 +82,17 @@ def _final(artefact: Artefact) -> str | None:
 def _version_of_categorisation(artefact: Artefact) -> str | None:
     is_wrong = isinstance(artefact, Categorisation) and artefact.version != DEFAULT_VERSION
     return f"cannot represent the version {artefact.version} of a categorisation" if is_wrong else None
+
+
+_NUMBER: Final = "(?:0|[1-9][0-9]*)"
+_LABEL: Final = rf"(?:{_NUMBER}|[0-9]*[a-zA-Z\-][0-9a-zA-Z\-]*)"
+_is_semantic = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{2}}(?:-{_LABEL}(?:\.{_LABEL})*)?").fullmatch
+
+
+def _version_of_set(artefact: Artefact) -> str | None:
+    if artefact.urn.cls != "MetadataSet" or artefact.version == DEFAULT_VERSION or _is_semantic(artefact.version):
+        return None
+    return f"cannot represent the version {artefact.version} of a metadata set, which has three numbers"
 
 
 def _partial(artefact: Artefact) -> str | None:
@@ -198,6 +210,7 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (_ML_21, _fixed_version_21),
     (_ML_21, _final),
     (frozenset({Format.SDMX_ML_3_1}), _version_of_categorisation),
+    (JSON_2, _version_of_set),
     (ML_3 | JSON_2 | _ML_21 | _JSON_1, _partial),
     (frozenset(Format) - {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}, _partial_language),
     (ML_3 | _ML_21, _vtl_version),

@@ -48,13 +48,13 @@ def with_zone(value: str | None) -> str | None:
 
 
 def as_day(value: str | None) -> str | None:
-    """Return an xs:date. Raises UnwritableError for an instant within a day, and for a period."""
+    """Return an xs:date with the zone of the value. Raises UnwritableError for an instant within a day, or a period."""
     found = _is_instant(as_instant(value) or "")
     if found is None:
         return value
     if found[2].strip("0:."):
         raise UnwritableError(f"the format needs days, but {value!r} is an instant within a day")
-    return found[1]
+    return found[1] + found[3]
 
 
 def milliseconds(value: str | None) -> int | None:
