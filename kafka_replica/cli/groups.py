@@ -10,6 +10,7 @@ import click
 from kafka_replica.cli.help import complete
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
 from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, set_format
+from kafka_replica.cli.output import closed_pipes, print_line
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.errors import MissingExtraError
@@ -46,6 +47,18 @@ _COMMANDS: Final = {
 
 class LazyGroup(click.Group):
     """A group whose commands are listed in ``_COMMANDS``."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the command line, and write the help of the whole program if it is requested."""
+        with closed_pipes():  # otherwise click ends the process with status 1
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, or write its help."""
+        with closed_pipes():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -97,7 +110,7 @@ def _missing(name: str, error: MissingExtraError) -> click.Command:
 def _show_version(context: click.Context, _option: click.Parameter, is_wanted: bool) -> None:
     if is_wanted and not context.resilient_parsing:
         version = metadata.version("kafka-replica")
-        click.echo(f"kafka-replica, version {version}, with the {parser_name()} parser of record batches")
+        print_line(f"kafka-replica, version {version}, with the {parser_name()} parser of record batches")
         context.exit()
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import OutputClosedError, json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.producer.notices.notices import (
     Acknowledgement,
@@ -36,6 +36,41 @@ def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
             print_line(sentence(notice))
 
     return print_notice
+
+
+class StoppingPrinter:
+    """An observer that prints notices, and stops their sender when the reader of the standard output has ended.
+
+    It does not raise an exception then, because a sender continues in spite of an observer that fails.
+
+    Args:
+        as_json: whether to print JSON.
+        stop: stops the sender.
+    """
+
+    def __init__(self, *, as_json: bool, stop: Callable[[], None]) -> None:
+        self._print = notice_printer(as_json=as_json)
+        self._stop = stop
+        self._is_closed = False
+
+    def __call__(self, notice: Notice) -> None:
+        """Print a notice, unless the reader has ended."""
+        if self._is_closed:
+            return
+        try:
+            self._print(notice)
+        except OutputClosedError:
+            self._is_closed = True
+            self._stop()
+
+    def check(self) -> None:
+        """Do nothing while the notices are read.
+
+        Raises:
+            OutputClosedError: the reader has ended.
+        """
+        if self._is_closed:
+            raise OutputClosedError
 
 
 def event_of(notice: Notice) -> str:

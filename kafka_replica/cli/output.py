@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from kafka_replica.errors import UsageError
@@ -48,6 +50,19 @@ def write(data: bytes) -> None:
     except BrokenPipeError:
         raise OutputClosedError from None
     _WritingFlag.in_the_middle = False
+
+
+@contextmanager
+def closed_pipes() -> Iterator[None]:
+    """Translate the error of a closed pipe, for text that libraries write, such as the help of commands.
+
+    Raises:
+        OutputClosedError: the reader has closed the pipe.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise OutputClosedError from None
 
 
 def is_in_the_middle() -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,10 +12,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from kafka_replica.cli.console import OutputConsole
 from kafka_replica.cli.data_options import DataOptions
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.output import json_line
@@ -177,7 +176,7 @@ def print_outcome(outcome: Outcome, chosen: DataOptions) -> None:
 
 def show(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the summary on stdout."""
-    console = Console(file=sys.stdout, soft_wrap=True)
+    console = OutputConsole()
     report = outcome.report
     table = Table("severity", "rule", "component", "findings", highlight=False)
     table.columns[-1].justify = "right"

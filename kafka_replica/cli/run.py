@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from types import FrameType
 from typing import Final
@@ -42,7 +43,8 @@ def run(arguments: Sequence[str] | None) -> int:
 
 def _exit_status(error: BaseException) -> int:
     """Report the error that ended the command, and return the exit status."""
-    interrupted = error.__cause__ if isinstance(error, click.exceptions.Abort) else error
+    # A prompt that is interrupted raises Abort "from None", so that the interrupt is its context.
+    interrupted = error.__cause__ or error.__context__ if isinstance(error, click.exceptions.Abort) else error
     status = FAILED
     if isinstance(interrupted, KeyboardInterrupt):
         status = INTERRUPTED
@@ -60,14 +62,21 @@ def _exit_status(error: BaseException) -> int:
     elif isinstance(error, OutputClosedError):  # redirects stdout, because Python would flush the closed pipe at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
-    elif DEBUG_VARIABLE in os.environ and not is_json():
-        raise error
     else:
-        say(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if DEBUG_VARIABLE in os.environ else None)
+        _report(error)
         # A missing package or a map that cannot be inverted is not a mistake on the command line.
         if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
             status = CALLED_WRONGLY
     return status
+
+
+def _report(error: BaseException) -> None:
+    """Write the error that ended the command to stderr, with its stack trace if that is wanted."""
+    is_traced = DEBUG_VARIABLE in os.environ
+    if is_traced and not is_json():
+        traceback.print_exception(error)
+    else:
+        say(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if is_traced else None)
 
 
 def _sentence(error: BaseException) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kafka_replica.cli.log_output import say
+from kafka_replica.cli.output import print_line
 from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
 from kafka_replica.embedded import ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
@@ -94,7 +95,7 @@ def start(
             else:
                 _show(entry, f"Kafka is running at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
                 if not as_json and choose_broker(registry.running()) == entry:
-                    click.echo("Other commands use it unless --bootstrap-server is given.")
+                    print_line("Other commands use it unless --bootstrap-server is given.")
     except KafkaReplicaError as error:
         _fail(error, as_json)
 
@@ -133,7 +134,7 @@ def status(name: str, as_json: bool) -> None:
         _fail(error, as_json)
     if there is None:
         line = json.dumps({"name": name, "state": "stopped"}) if as_json else f"no broker named {name!r} is running"
-        click.echo(line)
+        print_line(line)
         sys.exit(3)
     if not there.answers():
         text = f"Kafka at {there.bootstrap_servers} is running but does not answer (log: {there.log_path})"
@@ -201,12 +202,12 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(entry: Entry, text: str, as_json: bool, state: str = "running") -> None:
-    click.echo(json.dumps({**entry.public(), "state": state}) if as_json else text)
+    print_line(json.dumps({**entry.public(), "state": state}) if as_json else text)
 
 
 def _fail(error: KafkaReplicaError, as_json: bool) -> NoReturn:
     if as_json:
-        click.echo(json.dumps({"state": "error", "error": str(error)}))
+        print_line(json.dumps({"state": "error", "error": str(error)}))
     else:
         say(f"kafka-replica: {error}", logging.ERROR)
     sys.exit(1)

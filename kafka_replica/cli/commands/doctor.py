@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -11,6 +10,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
+from kafka_replica.cli.console import OutputConsole
 from kafka_replica.cli.options import kafka_options
 from kafka_replica.cli.output import json_line
 from kafka_replica.cli.properties import properties
@@ -52,7 +52,7 @@ def doctor(
     Tests each server, the topic and its settings, a transaction, a record and a large record. Everything is sent in
     transactions that are aborted. Exits 0 unless there is a fault.
     """
-    console = Console(file=sys.stdout, soft_wrap=True)
+    console = OutputConsole()
     findings: list[Finding] = []
     config = properties(bootstrap_server, configs)
     for found in examine(

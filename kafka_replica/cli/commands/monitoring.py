@@ -21,15 +21,15 @@ from kafka_replica.metrics.rules_file import rules_file
 def monitoring(folder: Path, docs_url: str, overwrite: bool, as_json: bool) -> None:
     """Write rules for Prometheus and a dashboard for Grafana to a folder, "monitoring" by default."""
     contents = {
-        folder / "kafka-replica-rules.yml": rules_file(docs_url),
-        folder / "kafka-replica-dashboard.json": dashboard(),
+        folder / "kafka-replica-rules.yml": rules_file(docs_url).encode(),
+        folder / "kafka-replica-dashboard.json": dashboard().encode(),
     }
-    others = [path for path, text in contents.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    others = [path for path, content in contents.items() if path.exists() and path.read_bytes() != content]
     if others and not overwrite:
         raise UsageError(f"{others[0]} already exists with different content; use another folder or --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in contents.items():
-        path.write_text(text, encoding="utf-8")
+    for path, content in contents.items():
+        path.write_bytes(content)
     names = [path.name for path in contents]
     if as_json:
         json_line({"folder": str(folder), "files": names})

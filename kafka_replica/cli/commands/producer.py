@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
-from kafka_replica.cli.notices import notice_printer
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.notices import StoppingPrinter
+from kafka_replica.cli.output import OutputClosedError, json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
 
@@ -68,13 +69,27 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
     """Publish recorded transactions, or stand by while another instance publishes, until interrupted."""
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
+    closed = threading.Event()
+    printer = StoppingPrinter(as_json=as_json, stop=partial(_stop, closed))
     with ExitStack() as stack:
-        made = stack.enter_context(_open_producer(configuration, wait_s, notice_printer(as_json=as_json)))
+        made = stack.enter_context(_open_producer(configuration, wait_s, printer))
         if metrics_port is not None:
             stack.callback(_serve_metrics(made, metrics_port))
         if source is not None:
             stack.enter_context(Watcher(make_source(source, configuration.producer.media_type), made))
-        threading.Event().wait()
+        closed.wait()
+        printer.check()
+
+
+def _stop(closed: threading.Event) -> None:
+    """End ``producer run``, because the reader of its output has ended.
+
+    Raises:
+        OutputClosedError: the main thread has printed the notice, while it waited for the database.
+    """
+    closed.set()
+    if threading.current_thread() is threading.main_thread():
+        raise OutputClosedError
 
 
 def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:

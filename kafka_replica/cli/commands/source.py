@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
 from pathlib import Path
 
 import click
@@ -9,13 +11,17 @@ import click
 import kafka_replica.producer.postgres  # noqa: F401 - says so if the extra is not installed
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
-from kafka_replica.cli.notices import notice_printer
+from kafka_replica.broker.writing.faults import Fault, fault_of
+from kafka_replica.cli.notices import StoppingPrinter
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.producer_options import producer_options, report_success
 from kafka_replica.common.wording import counted
-from kafka_replica.producer.postgres import TableSource, read_source_settings
+from kafka_replica.errors import BrokerError
+from kafka_replica.producer.notices.notices import Retry
+from kafka_replica.producer.postgres import TableSource, TableSourceSettings, read_source_settings
 from kafka_replica.producer.postgres import claim as claim_database
 from kafka_replica.producer.postgres import compare as compare_table
+from kafka_replica.producer.relay.failures import retry_pause_s
 
 
 @click.group()
@@ -30,12 +36,35 @@ def source() -> None:
 def run(file: Path, as_json: bool, create_topic: bool, compare: bool) -> None:
     """Copy new and changed rows, or stand by while another instance does, until interrupted."""
     settings = read_source_settings(file)
+    printer = StoppingPrinter(as_json=as_json, stop=lambda: made.close())  # noqa: PLW0108 - made below
+    made = TableSource(settings, observers=[printer])
     if create_topic:
-        Topics(settings.kafka).create(settings.topic, 1, STRUCTURE_TOPIC, settings.timeout_s)
-    made = TableSource(settings, observers=[notice_printer(as_json=as_json)])
+        _create_topic(settings, printer)
     if compare:
         made.request_comparison()
     made.run()
+    printer.check()
+
+
+def _create_topic(settings: TableSourceSettings, printer: StoppingPrinter) -> None:
+    """Create the topic unless it exists; wait for the end of an outage of Kafka, as the source does.
+
+    Raises:
+        BrokerError: Kafka refused.
+        OutputClosedError: the reader of the standard output has ended.
+    """
+    for attempt in count(1):
+        try:
+            Topics(settings.kafka).create(settings.topic, 1, STRUCTURE_TOPIC, settings.timeout_s)
+        except BrokerError as error:
+            fault = fault_of(error)
+            if fault is not Fault.TRANSITORY:
+                raise
+            printer(Retry(attempt, fault, str(error)))
+            printer.check()
+            time.sleep(retry_pause_s(attempt))
+        else:
+            return
 
 
 @source.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from psycopg import Connection, sql
@@ -16,8 +17,16 @@ _TABLE = """
     SELECT c.oid, c.relkind::text, n.nspname, c.relname
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass(%s)
 """
+_PARTS = """
+    WITH RECURSIVE part (oid) AS (
+        SELECT %s::oid
+        UNION
+        SELECT inhrelid FROM part JOIN pg_inherits ON inhparent = part.oid
+    )
+    SELECT oid, relkind::text, oid::regclass::text AS name FROM part JOIN pg_class USING (oid) ORDER BY oid
+"""
 _COLUMNS = """
-    SELECT attname, attnum, atttypid FROM pg_attribute
+    SELECT attname, attnum, atttypid, attnotnull FROM pg_attribute
     WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
 _TYPES = """
@@ -32,9 +41,17 @@ _TYPES = """
     FROM used JOIN pg_type USING (oid)
 """
 _UNIQUE = """
-    SELECT bool_or(indpred IS NULL) FROM pg_index
+    SELECT pg_get_expr(indpred, indrelid), quote_ident(%s) FROM pg_index
     WHERE indrelid = %s AND indkey[0] = %s AND indnkeyatts = 1 AND indisunique AND indisvalid
 """
+
+
+class _Attribute(NamedTuple):
+    """A column in the catalog."""
+
+    number: int
+    type_id: int
+    is_not_null: bool
 
 
 class FoundTable(NamedTuple):
@@ -79,7 +96,8 @@ def read_definition(
         ConfigurationError: a column does not exist, or the table cannot be used as configured.
     """
     table, oid = settings.table, found_table.oid
-    attributes = {name: (number, type_id) for name, number, type_id in connection.execute(_COLUMNS, [oid])}
+    parts = _parts(connection, oid, table)
+    attributes = {name: _Attribute(*rest) for name, *rest in connection.execute(_COLUMNS, [oid])}
     types = {type_id: (base, element) for type_id, base, element in connection.execute(_TYPES, [oid])}
 
     def base_of(type_id: int) -> int:
@@ -94,35 +112,70 @@ def read_definition(
         _check(attributes, name, "columns", table)
     if settings.key_column not in names:
         raise ConfigurationError(f"table {table}: the key {settings.key_column} has to be one of the columns to copy")
-    if settings.active_column and base_of(attributes[settings.active_column][1]) != BOOLEAN:
+    if settings.active_column and base_of(attributes[settings.active_column].type_id) != BOOLEAN:
         raise ConfigurationError(f"table {table}: the active_column {settings.active_column} has to be a boolean")
     columns = []
     for name in names:
-        base = base_of(attributes[name][1])
+        base = base_of(attributes[name].type_id)
         element = types[base][1]
         columns.append(Column(name, *converter(base, settings.numeric, base_of(element) if element else None)))
-    mapping = RowMapping(table, columns, settings.key_column, camel_case_names=settings.camel_case)
-    is_unique = _is_unique(connection, oid, attributes[settings.key_column][0], settings)
+    origin = [parts, settings.active_column, settings.topic]
+    mapping = RowMapping(table, columns, settings.key_column, camel_case_names=settings.camel_case, origin=origin)
+    is_unique = _is_unique(connection, oid, attributes, settings)
     return TableDefinition(found_table, tuple(names), mapping, keys_may_repeat=not is_unique)
 
 
-def _check(columns: dict[str, Any], name: str, setting: str, table: str) -> None:
+def _check(columns: Mapping[str, Any], name: str, setting: str, table: str) -> None:
     if name and name not in columns:
         raise ConfigurationError(f"table {table} has no column {name} ({setting}){did_you_mean(name, columns)}")
 
 
-def _is_unique(connection: Connection[Any], oid: int, number: int, settings: TableSourceSettings) -> bool:
-    """Return whether an index ensures that all keys are unique; False if only the keys of some rows are unique.
+def _parts(connection: Connection[Any], oid: int, table: str) -> list[int]:
+    """Return the oids of the table and of all tables below it, whose rows it shows: partitions and inheriting tables.
+
+    Raises:
+        ConfigurationError: one of them is a foreign table, whose rows have no transaction ids of this database.
+    """
+    found = connection.execute(_PARTS, [oid]).fetchall()
+    for _, kind, name in found:
+        if kind == "f":
+            raise ConfigurationError(
+                f"table {table} shows rows of the foreign table {name}, whose row versions cannot be read; "
+                "copy a table without foreign tables below it"
+            )
+    return [part for part, _, _ in found]
+
+
+def _is_unique(
+    connection: Connection[Any], oid: int, attributes: Mapping[str, _Attribute], settings: TableSourceSettings
+) -> bool:
+    """Return whether an index ensures that all keys are unique; False if only the keys of active rows are unique.
 
     Raises:
         ConfigurationError: nothing ensures that active rows have unique keys.
     """
-    row = connection.execute(_UNIQUE, [oid, number]).fetchone()
-    of_all_rows: bool | None = None if row is None else row[0]
-    if of_all_rows is None or (not of_all_rows and not settings.active_column):
-        where = f" WHERE {settings.active_column}" if settings.active_column else ""
-        raise ConfigurationError(
-            f"table {settings.table}: two rows may have the same {settings.key_column}, and a topic has one record for "
-            f"a key; CREATE UNIQUE INDEX ON {settings.table} ({settings.key_column}){where}"
-        )
-    return of_all_rows
+    active, key = settings.active_column, settings.key_column
+    is_never_null = bool(active) and attributes[active].is_not_null
+    indexes = connection.execute(_UNIQUE, [active, oid, attributes[key].number]).fetchall()
+    if any(condition is None for condition, _ in indexes):
+        return True
+    if active and any(_covers_active(condition, name, is_never_null) for condition, name in indexes):
+        return False
+    where = f" WHERE {active}{'' if is_never_null else ' IS NOT FALSE'}" if active else ""
+    raise ConfigurationError(
+        f"table {settings.table}: two rows may have the same {key}, and a topic has one record for "
+        f"a key; CREATE UNIQUE INDEX ON {settings.table} ({key}){where}"
+    )
+
+
+def _covers_active(condition: str, name: str, is_never_null: bool) -> bool:
+    """Return whether the condition of a partial index includes all active rows.
+
+    Args:
+        condition: the condition, as PostgreSQL writes it.
+        name: the active column, as PostgreSQL writes it.
+        is_never_null: whether the column is NOT NULL; a row in which it is NULL is active.
+    """
+    if condition == f"({name} IS NOT FALSE)":
+        return True
+    return is_never_null and condition in {name, f"({name} IS TRUE)", f"({name} = true)"}

@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from kafka_replica.producer.errors import SourceError
+from kafka_replica.records import key_text
+
 Digests = dict[bytes, bytes]
 """A digest of the value of each key."""
 
@@ -30,6 +33,16 @@ def differences(rows: Iterable[tuple[bytes, bytes]], topic: Digests) -> Differen
     Args:
         rows: key and value of each row.
         topic: the digests of the topic's values; the keys of rows are removed from it.
+
+    Raises:
+        SourceError: two rows have the same key.
     """
-    changed = {key: value for key, value in rows if topic.pop(key, None) != digest_of(value)}
+    changed: dict[bytes, bytes] = {}
+    keys: set[bytes] = set()
+    for key, value in rows:
+        if key in keys:
+            raise SourceError(f"two active rows have the key {key_text(key)}, and a topic has one record for a key")
+        keys.add(key)
+        if topic.pop(key, None) != digest_of(value):
+            changed[key] = value
     return Differences(changed, tuple(sorted(topic)))

@@ -28,10 +28,14 @@ _CONNECT: Final = {
 _SESSION: Final = {
     **SETTINGS,
     "lock_timeout": "10s",
+    # A snapshot stays open while its rows are sent, which may take long; such limits are meant for other sessions.
+    "statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
     # The server ends the session of an instance that is gone or frozen, so that another instance can take over.
     "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 }  # fmt: skip
 _IDLE_S: Final = 60.0
+_SESSION_ENDED: Final = frozenset({"25P03", "25P04"})
+"""The SQLSTATEs of sessions that the server has ended, because a transaction was idle, or was open, for too long."""
 _SYSTEM = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
 _DATABASE = "SELECT oid::text FROM pg_database WHERE datname = current_database()"
 _LOCK = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
@@ -47,10 +51,11 @@ def database_errors(doing: str) -> Iterator[None]:
     """
     try:
         yield
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-        without_frames(error)
-        raise SourceUnavailableError(f"{doing}: PostgreSQL reports: {_text(error)}; check that it runs") from error
     except psycopg.Error as error:
+        is_outage = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+        if is_outage or error.sqlstate in _SESSION_ENDED:
+            without_frames(error)
+            raise SourceUnavailableError(f"{doing}: PostgreSQL reports: {_text(error)}; check that it runs") from error
         raise SourceError(f"{doing}: PostgreSQL reports: {_text(error)}; see its log") from error
 
 
@@ -109,6 +114,8 @@ class TableConnection:
         if version >= 140000:
             idle_s = max(_IDLE_S, 3 * settings.poll_s, 4 * settings.timeout_s)  # longer than an attempt in Kafka
             session["idle_session_timeout"] = str(int(1000 * idle_s))
+        if version >= 170000:
+            session["transaction_timeout"] = "0"
         with database_errors("preparing the connection"):
             connection.execute("; ".join(f"SET {name} = '{value}'" for name, value in session.items()).encode())
             (number,) = self._row(_DATABASE)
@@ -158,12 +165,13 @@ class TableConnection:
         """
         table, connection = self._settings.table, self._connection
         with database_errors(f"reading table {table}"):
-            found_table = find_table(connection, table)
+            name = find_table(connection, table).name
             connection.isolation_level, connection.read_only = psycopg.IsolationLevel.REPEATABLE_READ, True
             with connection.transaction():
                 # Before the snapshot, because a table that is rewritten later (ALTER TABLE) would look empty in it.
-                connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(found_table.name))
+                connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(name))
                 snapshot = read_snapshot(connection, self.database_id)
+                found_table = find_table(connection, table)  # again, since another table may have the name now
                 definition = read_definition(connection, found_table, self._settings)
                 yield TableSnapshot(connection, self._settings, definition, snapshot, self._flush_log)
 

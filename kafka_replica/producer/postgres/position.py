@@ -15,6 +15,10 @@ A row version that is visible in a later snapshot T was visible in S exactly if 
   version deletes it for all later snapshots, and T still shows it. Then x would be in ``visible_ids``. So x was not
   committed in S, and the row version is new in T.
 
+All this holds for row versions of one table. A row of another table that was given the name, or of a partition that was
+attached, may have been written before S though S did not show it. So a position also has a digest with the oids of the
+table and of its partitions (``Position.mapping``), and if the digest differs, all rows are compared with the topic.
+
 Transactions in S are durable when its position is used (``TableSnapshot.survey``), so a crash does not undo them.
 
 Nothing depends on the order of commits, on the columns of the table, or on the list of running transactions in S, which
@@ -78,7 +82,7 @@ class Position(NamedTuple):
     snapshot: Snapshot
     visible_ids: frozenset[int]
     mapping: str
-    """A digest of the columns and settings that determine the records of a row."""
+    """A digest of the table, its partitions and columns, and the settings that determine the records of a row."""
 
     def contains(self, transaction_id: int) -> bool:
         """Return whether the row versions that a committed transaction has written have been copied."""

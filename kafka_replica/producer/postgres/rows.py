@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec.json import encode
 
@@ -43,12 +43,15 @@ class RowMapping:
         columns: the columns, in the order of the values.
         key: the column whose value is the record's key.
         camel_case_names: whether fields are named in camel case.
+        origin: what else determines which records the topic should have, as JSON; it is part of the digest.
 
     Raises:
         ConfigurationError: two columns would have the same field name.
     """
 
-    def __init__(self, table: str, columns: Sequence[Column], key: str, *, camel_case_names: bool) -> None:
+    def __init__(
+        self, table: str, columns: Sequence[Column], key: str, *, camel_case_names: bool, origin: Sequence[Any] = ()
+    ) -> None:
         self._table = table
         self._key = key
         names = [camel_case(each.name) if camel_case_names else each.name for each in columns]
@@ -56,7 +59,7 @@ class RowMapping:
             raise ConfigurationError(f"table {table}: several columns would be the field {twice[0]}; unset camel_case")
         self._key_index = [each.name for each in columns].index(key)
         self._fields = [(name, each.convert) for name, each in zip(names, columns, strict=True)]
-        described = [table, key, [(name, each.rule) for name, each in zip(names, columns, strict=True)]]
+        described = [table, key, [(name, each.rule) for name, each in zip(names, columns, strict=True)], *origin]
         self.digest = hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
         """A digest of everything that determines the records of rows."""
 

@@ -181,11 +181,14 @@ class TableSource:
         return sent
 
     def _wait(self, connection: TableConnection) -> None:
-        """Wait until the next snapshot is due, a comparison is requested, or the source is closed."""
+        """Wait until the next snapshot is due, a notification arrives, or the source is closed."""
         due_s = time.monotonic() + self.settings.poll_s
         while not self._requested.is_set() and not self._closing.is_set() and (left_s := due_s - time.monotonic()) > 0:
-            if comparison_request(self.settings) in connection.wait(min(left_s, _STAND_BY_S)):
+            messages = connection.wait(min(left_s, _STAND_BY_S))
+            if comparison_request(self.settings) in messages:
                 self.request_comparison()
+            if messages:
+                return
 
     @contextmanager
     def _connect(self, connection: TableConnection) -> Iterator[tuple[KafkaSession, TableCopy]]:

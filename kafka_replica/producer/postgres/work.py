@@ -36,7 +36,7 @@ def next_work(position: Position | None, snapshot: Snapshot, mapping: str, reque
     Args:
         position: the position; None if it is not known.
         snapshot: the snapshot of the table.
-        mapping: the digest of columns and settings.
+        mapping: the digest of the table, its partitions and columns, and the settings.
         requested: the reason if a comparison is requested or due; otherwise None.
     """
     if requested is not None:
@@ -47,7 +47,7 @@ def next_work(position: Position | None, snapshot: Snapshot, mapping: str, reque
     if problem is not None:
         return FullComparison(problem)
     if position.mapping != mapping:
-        return FullComparison("the columns of the table, or the settings, have changed")
+        return FullComparison("the table, its partitions or columns, or the settings have changed")
     if position.snapshot.text == snapshot.text:
         return NoWork()
     return CopyChanges(position)

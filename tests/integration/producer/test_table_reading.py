@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,13 +16,15 @@ from psycopg import sql
 
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
 from kafka_replica.producer.errors import SourceError, SourceUnavailableError
+from kafka_replica.producer.postgres import TableSource
 from kafka_replica.producer.postgres.arrays import parse_array
-from kafka_replica.producer.postgres.database import connect
+from kafka_replica.producer.postgres.database import TableConnection, connect
 from kafka_replica.producer.postgres.position import ID_SPAN, Position, Snapshot, full_id
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.postgres.table_snapshot import is_new, transaction_id
 from support.producer.postgres_tools import LocalPostgres, promote, standby_of
 from support.producer.table_tools import open_connection, table_settings
+from support.waiting import wait_until
 
 Opener = Callable[..., TableSourceSettings]
 PLAIN = {"timestamp_column": "", "incrementing_column": "", "active_column": "", "key_column": "k"}
@@ -178,6 +183,24 @@ def test_the_sql_condition_equals_position_contains(postgres: LocalPostgres) -> 
         ("CREATE TABLE item (k text)", {}, r"CREATE UNIQUE INDEX ON item \(k\)$"),
         ("CREATE TABLE item (k text, a bool); CREATE UNIQUE INDEX ON item (k) WHERE a", {}, "CREATE UNIQUE INDEX"),
         ("CREATE TABLE item (k text, l text, UNIQUE (k, l))", {}, "CREATE UNIQUE INDEX"),
+        (
+            "CREATE TABLE item (k text, a bool NOT NULL); CREATE UNIQUE INDEX ON item (k) WHERE a AND k > 'm'",
+            {"active_column": "a"},
+            r"\(k\) WHERE a$",
+        ),
+        (
+            "CREATE TABLE item (k text, a bool); CREATE UNIQUE INDEX ON item (k) WHERE a",
+            {"active_column": "a"},
+            r"\(k\) WHERE a IS NOT FALSE$",
+        ),
+        (
+            (
+                "CREATE TABLE item (k text PRIMARY KEY); CREATE FOREIGN DATA WRAPPER w; CREATE SERVER s FOREIGN DATA "
+                "WRAPPER w; CREATE FOREIGN TABLE remote () INHERITS (item) SERVER s"
+            ),
+            {},
+            "the foreign table remote",
+        ),
         ("CREATE TABLE item (key text PRIMARY KEY)", {"key_column": "kay"}, "no column kay.*did you mean 'key'"),
         ("CREATE TABLE item (k text PRIMARY KEY)", {"timestamp_column": "at"}, "no column at .timestamp_column."),
         ("CREATE TABLE item (k text PRIMARY KEY, a text)", {"active_column": "a"}, "has to be a boolean"),
@@ -194,21 +217,29 @@ def test_a_table_that_cannot_be_copied_is_explained(
         records(table(statements, **more))
 
 
-def test_an_inactive_row_does_not_hide_an_active_one(table: Opener) -> None:
+@pytest.mark.parametrize(
+    ("column", "condition"),
+    [
+        ("a bool", "a IS NOT FALSE"), ("a bool NOT NULL", "a"), ("a bool NOT NULL", "a IS TRUE"),
+        ("a bool NOT NULL", "a = true"), ('"select" bool NOT NULL', '"select"'),
+    ],
+)  # fmt: skip
+def test_an_inactive_row_does_not_hide_an_active_one(table: Opener, column: str, condition: str) -> None:
     """If only active rows have unique keys, a change of an old inactive row deletes nothing."""
+    name = column.split(maxsplit=1)[0].strip('"')
     settings = table(
-        "CREATE TABLE item (k text, id int PRIMARY KEY, a bool); CREATE UNIQUE INDEX ON item (k) WHERE a;"
+        f"CREATE TABLE item (k text, id int PRIMARY KEY, {column}); CREATE UNIQUE INDEX ON item (k) WHERE {condition};"
         "INSERT INTO item VALUES ('x', 2, true), ('x', 1, false), ('y', 3, false)",
-        active_column="a",
+        active_column=name,
     )
-    assert records(settings) == {"x": '{"k":"x","id":2,"a":true}', "y": None}
+    assert records(settings) == {"x": f'{{"k":"x","id":2,"{name}":true}}', "y": None}
     with connect(settings) as connection, connection.snapshot() as first:
         position = first.survey(None).position
     with open_connection(settings.database) as writer:
         writer.execute("UPDATE item SET id = 10 WHERE id = 1")
     assert records(settings, position) == {}
     with open_connection(settings.database) as writer:
-        writer.execute("UPDATE item SET a = false WHERE id = 2")
+        writer.execute(f'UPDATE item SET "{name}" = false WHERE id = 2')
     assert records(settings, position) == {"x": None}
 
 
@@ -226,6 +257,98 @@ def test_a_partitioned_table_is_read_like_any_other(table: Opener) -> None:
     with open_connection(settings.database) as writer:
         writer.execute("UPDATE item SET k = 12 WHERE k = 1")
     assert records(settings, position) == {"12": '{"k":12,"v":1}'}
+
+
+def digest(settings: TableSourceSettings) -> str:
+    """Return the digest of the table, its columns and the settings."""
+    with connect(settings) as connection, connection.snapshot() as table:
+        return table.mapping.digest
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE item RENAME TO former; ALTER TABLE other RENAME TO item",
+        "CREATE TABLE item_20 PARTITION OF item FOR VALUES FROM (20) TO (30)",
+        "ALTER TABLE item ATTACH PARTITION filled FOR VALUES FROM (20) TO (30)",
+        "ALTER TABLE item_0 DETACH PARTITION item_05",
+    ],
+)
+def test_another_set_of_tables_behind_the_name_leads_to_a_comparison(table: Opener, change: str) -> None:
+    """A table that takes the name, and partitions below the table at any depth, are part of the digest."""
+    made = "(k int PRIMARY KEY) PARTITION BY RANGE (k)"
+    settings = table(
+        f"CREATE TABLE item {made}; CREATE TABLE other {made}; CREATE TABLE filled (k int PRIMARY KEY);"
+        "CREATE TABLE item_0 PARTITION OF item FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (k);"
+        "CREATE TABLE item_05 PARTITION OF item_0 FOR VALUES FROM (0) TO (5); INSERT INTO filled VALUES (21)"
+    )
+    before = digest(settings)
+    with open_connection(settings.database) as writer:
+        writer.execute("INSERT INTO item VALUES (1)")
+        assert digest(settings) == before
+        writer.execute(change)
+    assert digest(settings) != before
+
+
+@pytest.mark.parametrize("more", [{"active_column": "a"}, {"topic": "others"}], ids=str)
+def test_settings_that_determine_the_records_lead_to_a_comparison(table: Opener, more: dict[str, Any]) -> None:
+    """The active column and the topic are part of the digest, as they determine which records the topic should have."""
+    settings = table("CREATE TABLE item (k int PRIMARY KEY, a bool)")
+    assert digest(replace(settings, **more)) != digest(settings)
+
+
+def test_a_table_that_takes_the_name_while_the_lock_is_awaited_is_read(table: Opener) -> None:
+    """The definition is that of the table that is locked, though another one had the name before."""
+    settings = table("CREATE TABLE item (k int PRIMARY KEY); CREATE TABLE other (k int PRIMARY KEY, v int)")
+    with open_connection(settings.database) as writer, ThreadPoolExecutor(1) as executor, writer.transaction():
+        writer.execute("DROP TABLE item; ALTER TABLE other RENAME TO item; INSERT INTO item VALUES (1, 2)")
+        reading = executor.submit(records, settings)
+        with open_connection(settings.database) as observer:
+            waits = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+            wait_until(lambda: observer.execute(waits).rowcount, "the lock is awaited")
+        writer.execute("COMMIT")
+    assert reading.result() == {"1": '{"k":1,"v":2}'}
+
+
+def test_limits_of_the_server_do_not_end_a_snapshot(table: Opener) -> None:
+    """Rows that are sent slowly are read to the end, whatever limits the database has for other sessions."""
+    settings = table("CREATE TABLE item (k text PRIMARY KEY); INSERT INTO item VALUES ('a')")
+    with open_connection(settings.database) as writer:
+        limits = ["idle_in_transaction_session_timeout", "statement_timeout"]
+        for limit in [*limits, *(["transaction_timeout"] if writer.info.server_version >= 170000 else [])]:
+            writer.execute(f"ALTER DATABASE {writer.info.dbname} SET {limit} = '100ms'")
+    with connect(settings) as connection, connection.snapshot() as snapshot:
+        time.sleep(0.4)
+        with snapshot.rows() as rows:
+            time.sleep(0.4)
+            assert len(list(rows)) == 1
+
+
+def test_a_session_that_the_server_ends_is_an_outage(table: Opener) -> None:
+    """The end of a session whose transaction was idle for too long can be temporary, unlike a refusal."""
+    settings = table("CREATE TABLE item (k text PRIMARY KEY)")
+
+    def read_slowly(connection: TableConnection) -> None:
+        with connection.snapshot() as snapshot:
+            connection._connection.execute("SET idle_in_transaction_session_timeout = '50ms'")
+            time.sleep(0.4)
+            snapshot.survey(None)
+
+    with connect(settings) as connection, pytest.raises(SourceUnavailableError, match="idle-in-transaction timeout"):
+        read_slowly(connection)
+
+
+def test_a_notification_without_a_message_ends_the_wait(table: Opener) -> None:
+    """A source with a long interval reads at once if a trigger notifies it, and is not requested to compare."""
+    settings = table("CREATE TABLE item (k text PRIMARY KEY)", poll_s=60.0)
+    source = TableSource(settings)
+    with connect(settings) as connection, open_connection(settings.database) as writer:
+        assert connection.try_lock()
+        writer.execute("NOTIFY kafka_replica_source")
+        began_s = time.monotonic()
+        source._wait(connection)
+    assert time.monotonic() - began_s < 30
+    assert not source._requested.is_set()
 
 
 def test_select_on_the_table_is_enough(table: Opener, postgres: LocalPostgres) -> None:

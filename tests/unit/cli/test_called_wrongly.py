@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
@@ -59,3 +60,41 @@ def test_changed_samples_are_replaced_only_on_request(run: Run, tmp_path: Path) 
     assert "--overwrite" in done.stderr
     assert run("samples", "--overwrite").returncode == 0
     assert changed.read_text() != "mine"
+
+
+def test_the_debug_variable_does_not_change_the_exit_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With KAFKA_REPLICA_DEBUG a mistake on the command line is shown with its stack trace, and still ends with 2."""
+    monkeypatch.setenv("KAFKA_REPLICA_DEBUG", "1")
+    done = run("explain", "nonsense")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Traceback")
+    assert "nonsense" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("interrupt", "status"), [(KeyboardInterrupt, 130), (EOFError, 1)])
+def test_a_prompt_that_is_interrupted_ends_with_130(
+    interrupt: type[BaseException], status: int, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C at the prompt of ``producer delete`` is an interrupt; the end of the input is an answer with no."""
+
+    def prompt(_text: str) -> str:
+        raise interrupt
+
+    monkeypatch.setattr(click.termui, "visible_prompt_func", prompt)
+    (tmp_path / "producer.toml").touch()
+    done = run("producer", "delete", "--config", "producer.toml")
+    assert done.returncode == status
+    assert done.stderr.strip() == ("" if status == 130 else "kafka-replica: no command was run")
+
+
+@pytest.mark.parametrize("content", [b"mine", b"\xff\xfe"])
+def test_other_files_of_monitoring_are_kept(content: bytes, run: Run, tmp_path: Path) -> None:
+    """A file with other content, also in another encoding, is kept with status 2 unless replacing is requested."""
+    assert run("monitoring").returncode == run("monitoring").returncode == 0
+    changed = tmp_path / "monitoring" / "kafka-replica-rules.yml"
+    changed.write_bytes(content)
+    done = run("monitoring")
+    assert (done.returncode, changed.read_bytes()) == (2, content)
+    assert "--overwrite" in done.stderr
+    assert run("monitoring", "--overwrite").returncode == 0
+    assert changed.read_bytes() != content

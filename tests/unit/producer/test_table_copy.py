@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from kafka_replica.errors import CommitUnknownError, PublishError
 from kafka_replica.producer.changes.fingerprint import Fingerprint
+from kafka_replica.producer.errors import SourceError
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
-from kafka_replica.producer.postgres.comparison import digest_of
+from kafka_replica.producer.postgres.comparison import differences, digest_of
 from kafka_replica.producer.postgres.copying import TableCopy
 from kafka_replica.producer.postgres.settings import TableSourceSettings
 from kafka_replica.producer.relay.kafka_session import SentTransaction
@@ -157,6 +158,12 @@ def play(world: World, seed: int, length: int, hardship: float) -> None:
 def test_each_row_version_is_copied_exactly_once(seed: int, length: int, hardship: float) -> None:
     """Each row version is copied once, whatever fails and whichever instance copies."""
     play(World(), seed, length, hardship)
+
+
+def test_rows_with_the_same_key_are_not_compared() -> None:
+    """A comparison of a table in which a key occurs twice is refused, since either row could be the record."""
+    with pytest.raises(SourceError, match="two active rows have the key k,"):
+        differences([(b"k", b"1"), (b"l", b"1"), (b"k", b"2")], {b"k": digest_of(b"1")})
 
 
 class Unfenced(ModelSession):
