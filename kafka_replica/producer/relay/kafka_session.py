@@ -118,11 +118,13 @@ class KafkaSession:
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
-        has_ended = True
-        while has_ended:  # ending a transaction fences the writer; what arrives before the next one has to be read
+        while True:
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
             self._step("taken up")
             progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
+            if not has_ended:
+                break
+            # Ending a transaction has fenced the writer; what arrives before the next one has to be read, too.
         self._step("queried")
         _log.info(
             "connected as %s: the last transaction that has arrived is %s (read from offset %s; %d were known)",
