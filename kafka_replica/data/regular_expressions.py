@@ -222,4 +222,8 @@ def _control(char: str) -> str:
 
 def with_python_codes(expression: str) -> str:
     """Return an expression with the codes of characters as Python writes them."""
-    return re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda code: f"\\U{int(code[1], 16):08x}", expression)
+    return re.sub(
+        r"\\\\|\\x\{([0-9A-Fa-f]+)\}",
+        lambda code: code[0] if code[1] is None else f"\\U{int(code[1], 16):08x}",
+        expression,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from kafka_replica.errors import StoreError
 from kafka_replica.stores.checkpoint import load
@@ -11,7 +12,19 @@ from kafka_replica.stores.contract import Snapshot
 from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
 
 
-def look(path: str | os.PathLike[str]) -> Snapshot:
+class StoredVersion(NamedTuple):
+    """The current version of a store.
+
+    Attributes:
+        snapshot: the version.
+        has_key_spaces: whether each topic has its own key space, so that ``snapshot.of`` returns the keys of a topic.
+    """
+
+    snapshot: Snapshot
+    has_key_spaces: bool
+
+
+def look(path: str | os.PathLike[str]) -> StoredVersion:
     """Return the current version of a store on disk (a folder) or a checkpoint (a file), which others may be writing.
 
     Raises:
@@ -23,7 +36,9 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
     if where.is_dir():
         from kafka_replica.stores.rocks import RocksStore  # noqa: PLC0415 - needs an extra
 
-        return RocksStore(where, read_only=True).snapshot()
+        store = RocksStore(where, read_only=True)
+        stored = store.resume_point
+        return StoredVersion(store.snapshot(), stored is not None and stored.has_key_spaces)
     try:
         found = load(where)
     except OSError as error:
@@ -33,4 +48,5 @@ def look(path: str | os.PathLike[str]) -> Snapshot:
         ) from error
     resume_point = found.note.resume_point
     version = Version(found.note.version, resume_point.position, len(found.records), resume_point)
-    return MemorySnapshot(PresentRecords(found.records, NOWHERE, found.saved), version)
+    snapshot = MemorySnapshot(PresentRecords(found.records, NOWHERE, found.saved), version)
+    return StoredVersion(snapshot, resume_point.has_key_spaces)

@@ -122,11 +122,13 @@ class BroadcastCodelists(CodelistLookups):
         return sum(piece.size_bytes for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
-        """Return the same lists of another version; only changed lists are built and sent.
+        """Return the same lists of another version; only changed lists are built and sent; all, after :meth:`destroy`.
 
         This object keeps its own version. Release it with :meth:`destroy` when no frame uses it any more. UDFs keep the
         object with which they were created, so create new UDFs, in ``foreachBatch`` for each batch.
         """
+        if self._is_destroyed:
+            return _broadcast_version(self._request, source, [], {})
         return _broadcast_version(self._request, source, self._pieces, self._lists)
 
     def unpersist(self) -> None:
@@ -153,7 +155,7 @@ def _broadcast_version(
     unreadable: list[OmittedArtefact] = []
     names: dict[str, str] = {}
     blocks: dict[Urn, Block] = {}
-    for requested in request.codelists or _all(version):
+    for requested in _all(version) if request.codelists is None else request.codelists:
         try:
             made = _block(version, requested, known, request.languages)
         except SdmxError as error:

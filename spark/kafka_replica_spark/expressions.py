@@ -11,6 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.conditions import (
+    MOST_SCALED,
     And,
     Arithmetic,
     Case,
@@ -44,6 +45,9 @@ from kafka_replica_spark.texts import written_out
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt}
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"+": add, "-": sub, "*": mul, "%": mod}
 _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
+
+_SCALED: Final = f"decimal({len(str(MOST_SCALED))},0)"
+"""The type that has no numbers above ``MOST_SCALED``."""
 
 
 class Expressions:
@@ -197,7 +201,8 @@ def _only_test_missing(conditions: Sequence[Condition], text: TextExpression) ->
 def _scaled(text: Column, decimals: int) -> Column:
     sign, whole, fraction = (F.regexp_extract(text, _NUMBER, group) for group in (1, 2, 3))
     digits = F.concat(sign, F.lit("0"), whole, F.rpad(fraction, decimals, "0"))
-    return F.when(F.char_length(fraction) <= decimals, digits.try_cast("bigint"))
+    number = digits.try_cast("bigint").try_cast(_SCALED).cast("bigint")
+    return F.when(F.char_length(fraction) <= decimals, number)
 
 
 def balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:

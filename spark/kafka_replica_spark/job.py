@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -54,9 +53,12 @@ from kafka_replica_spark.mapping import transform
 from kafka_replica_spark.mapping.engine import SparkEngine as Expressions
 from kafka_replica_spark.message_blocks import read_message
 from kafka_replica_spark.message_tables import BATCH_ROWS
+from kafka_replica_spark.patterns import pattern_of
 from kafka_replica_spark.rejected import RejectedLayout, common_layout, rejected_layout, write_rejected
 from kafka_replica_spark.reports import map_report, report
 from kafka_replica_spark.sessions import session
+from kafka_replica_spark.shared_folders import check_shared
+from kafka_replica_spark.unions import union_of
 from kafka_replica_spark.validation import split, validate
 
 _FILE: Final = re.compile(r"while reading file (?P<path>\S+)\.\s")
@@ -187,21 +189,21 @@ class SparkEngine:
     def _written(
         self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
     ) -> Outcome:
+        if self.writes_here and not self._runs_here:
+            check_shared(self._spark, job.out)
         parts = split(checked)
         try:
             _write(without_locations(parts.good), job, GOOD, good_rules)
             _write(without_locations(parts.bad), job, REJECTED, job.rules, data.layout)
             made, rejected = found(), parts.bad.count()
-            listed = _write_lists(job, checked, data.all, made, writes_here=self.writes_here)
+            listed = _write_lists(job, checked, data.all, made, writes_here=self.writes_here and self._runs_here)
         finally:
             checked.unpersist()
         return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
 
     def _read(self, job: Job, notes: list[str], folder: Path) -> _SourceRows:
         every = [self._read_one(number, source, job, notes, folder) for number, source in enumerate(job.sources)]
-        rows = reduce(
-            lambda left, right: left.unionByName(right, allowMissingColumns=True), [one.rows for one in every]
-        )
+        rows = union_of([one.rows for one in every], _files(job))
         return _SourceRows(rows, common_layout([one.layout for one in every]))
 
     def _read_one(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> _SourceRows:
@@ -228,7 +230,7 @@ class SparkEngine:
         if source.kind == "arrow":
             return with_location(self._arrow_rows(source, note), number, source.path)
         _refuse_packed(source)
-        return with_location_of_parquet(self._spark.read.parquet(source.path), number, source.path)
+        return with_location_of_parquet(self._spark.read.parquet(_readable(source.path)), number, source.path)
 
     def _arrow_rows(self, source: Source, note: Callable[[str], object]) -> DataFrame:
         table = read_arrow(source)
@@ -245,11 +247,16 @@ class SparkEngine:
         encoding = source.encoding or job.encoding or "UTF-8"
         read = sdmx_csv_rows if source.kind == "sdmx-csv" else plain_csv_rows
         rows, layout = read(
-            self._spark, source.path, rules=job.rules, decimal=job.decimal, encoding=encoding,
-            line_breaks=job.line_breaks,
+            self._spark, _readable(source.path), rules=job.rules, decimal=job.decimal, encoding=encoding,
+            line_breaks=job.line_breaks, shown=source.path,
         )  # fmt: skip
         kept = rejected_layout(layout, encoding, job.decimal, verdict)
         return _SourceRows(with_location_of_text(rows, number, source.path), kept)
+
+
+def _readable(path: str) -> str:
+    """Return the path with which Spark reads a source; only URLs may be patterns."""
+    return path if "://" in path else pattern_of(path)
 
 
 def _refuse_packed(source: Source) -> None:

@@ -6,7 +6,6 @@ The executors of a cluster may not share files with the driver, which therefore 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator
 from functools import reduce
 from itertools import chain
@@ -26,10 +25,10 @@ from kafka_replica.data.validation import Rules
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.message_tables import common_forms, in_forms, schema_of, tables_of
+from kafka_replica_spark.patterns import pattern_of
 from kafka_replica_spark.rows import quoted
 
 _TEXTS_BY_LANGUAGE: Final = "array<struct<language:string,text:string>>"
-_SPECIAL: Final = re.compile(r"[{}\[\]*?\\]")
 _HELD: Final = "the rows of this message are held in the memory of Spark's driver, because Spark runs on a cluster"
 
 
@@ -65,15 +64,10 @@ def read_message(
         df = _held(spark, [first, second, *tables])
     else:
         _store(chain([first, second], tables), file, source.path)
-        df = spark.read.parquet(_pattern_of(file))
+        df = spark.read.parquet(f"file://{pattern_of(str(file))}")
     # On Spark, texts by language are maps, and not lists of structs.
     mapped = {name: _with_maps(quoted(name), kind) for name, kind in df.dtypes}
     return df.withColumns({name: column for name, column in mapped.items() if column is not None})
-
-
-def _pattern_of(file: Path) -> str:
-    """Return the pattern with which Spark finds a local file; Spark does not decode ``%20``, and expands ``{}[]*?``."""
-    return "file://" + _SPECIAL.sub(r"\\\g<0>", str(file))
 
 
 def _held(spark: SparkSession, tables: Collection[pa.Table]) -> DataFrame:

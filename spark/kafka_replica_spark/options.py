@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kafka_replica import Replica, Snapshot
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.stores.read_only import look
+from kafka_replica.stores.read_only import StoredVersion, look
 from kafka_replica_spark.tables import VIEWS, Selection, View
 
 _KAFKA: Final = "kafka."
@@ -85,14 +85,24 @@ def snapshot_of(options: Options) -> Iterator[Snapshot]:
         yield replica.wait_ready(options.timeout_s)
 
 
-def _of_store(snapshot: Snapshot, options: Options) -> Snapshot:
-    """Return the version, or its part for the selected topic if the store has several topics."""
+def _of_store(stored: StoredVersion, options: Options) -> Snapshot:
+    """Return the version, or the selected topic of it if the topics of the store have separate key spaces."""
+    snapshot = stored.snapshot
     there = sorted({partition.topic for partition in snapshot.position})
     missing = sorted(set(options.topics) - set(there))
     if missing:
         raise _wrong(f"the store in {options.store} contains {', '.join(there)}, but no topic {', '.join(missing)}")
-    if len(options.topics) == 1 and len(there) > 1:
+    if stored.has_key_spaces:
+        if len(set(options.topics)) != 1:
+            raise _wrong(
+                f"the topics {', '.join(there)} of the store in {options.store} have separate key spaces: select one "
+                "of them with topic"
+            )
         return snapshot.of(options.topics[0])
+    if options.topics and set(options.topics) != set(there):
+        raise _wrong(
+            f"the store in {options.store} contains the topics {', '.join(there)} as one key space; leave topic out"
+        )
     return snapshot
 
 

@@ -33,7 +33,7 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
     """Return a quiet local Spark session, without UI and progress bars, whose log has only errors.
 
     This function is a convenience; all functions of this package accept any other session as well. If a session is
-    active, it is returned, with ``conf`` applied as far as Spark allows this for a running session.
+    active, it is returned, with only ``conf`` applied, as far as Spark allows this for a running session.
 
     Args:
         app_name: the name of the application in Spark.
@@ -50,8 +50,9 @@ def session(app_name: str = "kafka_replica", master: str = "local[2]", **conf: s
             f"starting a Spark session on {master!r}: session() only makes local sessions; "
             "create yours with SparkSession.builder; views() and validate() accept it"
         )
-    settings = {**_QUIET, **conf}
-    builder = SparkSession.Builder().appName(app_name).master(master)
+    builder, settings = SparkSession.Builder(), conf
+    if SparkSession.getActiveSession() is None:
+        builder, settings = builder.appName(app_name).master(master), {**_QUIET, **conf}
     for name, value in settings.items():
         builder = builder.config(name, value)
     with _java():

@@ -58,7 +58,8 @@ def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one re
     if isinstance(kind, StringType):
         return column.cast("string")  # without the collation that the column may have
     if isinstance(kind, TimestampType | TimestampNTZType):
-        return F.regexp_replace(F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"), r"\.?0+\z", "")
+        # date_format() would move a timestamp without time zone that the session's time zone skips.
+        return F.replace(column.cast("string"), F.lit(" "), F.lit("T"))
     if isinstance(kind, DecimalType) and kind.scale > 0:
         return F.regexp_replace(written_out(column.cast("string")), r"\.?0+\z", "")
     if isinstance(kind, FloatType | DoubleType):

@@ -67,16 +67,16 @@ def validate(
         stamp: whether to add the constant columns ``_version`` (long) and ``_position`` (string, JSON).
 
     Raises:
-        UsageError: several columns have the name of a component, or the frame already has a column that would be added;
-            a dimension or the action has several values in a row; the reference is to another kind of artefact; or a
-            stamp is requested without a snapshot.
+        UsageError: several columns have the name of a component; the frame already has a column that would be added, or
+            ``_source``, which only mapped rows have; a dimension or the action has several values in a row; the
+            reference is to another kind of artefact; or a stamp is requested without a snapshot.
         ArtefactNotFoundError: the artefact is not in this version.
         IncompleteStructureError: artefacts that it refers to are missing from this version, or cannot be used because
             they are stubs or cannot be read; the error names all of them.
         SdmxError: the artefact itself cannot be read.
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
-    _check_columns(df, compiled, [ERRORS, VERSION, POSITION] if stamp else [ERRORS])
+    _check_columns(df, compiled, [ERRORS, SOURCE, VERSION, POSITION] if stamp else [ERRORS, SOURCE])
     rows = with_texts_computed_once(prepared(df, compiled))
     unchecked = list(rows.bound.unchecked)
     whole = rows.df
@@ -127,9 +127,9 @@ def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, unch
     return made if snapshot is None else made | {"position": position_json(snapshot)}
 
 
-def _check_columns(df: DataFrame, rules: Rules, added: list[str]) -> None:
+def _check_columns(df: DataFrame, rules: Rules, reserved: list[str]) -> None:
     folded = {name.lower() for name in df.columns}
-    taken = [name for name in added if name in folded]
+    taken = [name for name in reserved if name in folded]
     if taken:
         raise UsageError(
             f"validating against {rules.artefact}: the frame has a column {', '.join(taken)}; drop it first"

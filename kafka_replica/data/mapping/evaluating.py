@@ -17,6 +17,7 @@ from kafka_replica.sdmx.values.text_types import anchored
 
 OURS: Final = "__mapping_"
 """The prefix of our own columns."""
+_BEGINS: Final = f"{OURS}begins"
 
 
 class ConditionalFinding(NamedTuple):
@@ -105,12 +106,22 @@ class _Evaluation:
         begins = None
         if time is not None and any(map_.breaks for map_ in maps):
             self._period = self._chosen(time) if plan.time_is_mapped else engine.source(time)
-            begins = engine.begins_s(self._period)
-        engine.add({_of_map(plan, map_): outcome(engine, map_, begins) for map_ in maps})
+            engine.let({_BEGINS: engine.begins_s(self._period)})
+            begins = engine.column(_BEGINS)
+        engine.add({_of_map(plan, map_): self._outcome(map_, begins) for map_ in maps})
         for map_ in maps:
             if map_.several:
                 engine.spread(_of_map(plan, map_), OUTCOMES)
         self._done += maps
+
+    def _outcome(self, value_map: ValueMap, begins: Expression | None) -> Expression:
+        """Return the outcome of the map's rules; where all sources are switched off, so are the target's dimensions."""
+        engine = self._engine
+        found, off = outcome(engine, value_map, begins), self._switched_off(value_map.sources)
+        if off is None:
+            return found
+        marks = [SWITCHED_OFF if target in self._plan.target.dimensions else NOTHING for target in value_map.targets]
+        return engine.coalesce([engine.case([(off, engine.text(PARTS.join(marks)))]), found])
 
     def _map_dates(self) -> None:
         for number, date in enumerate(self._plan.dates):
@@ -149,17 +160,31 @@ class _Evaluation:
         made += [
             self._result(one, place) for one in self._done for place, id_ in enumerate(one.targets) if id_ == target
         ]
-        return made + [engine.column(f"{OURS}date_{n}") for n, date in enumerate(plan.dates) if date.target == target]
+        return made + [self._date(number, date) for number, date in enumerate(plan.dates) if date.target == target]
+
+    def _date(self, number: int, date_map: DateMap) -> Expression:
+        """Return the written date; a dimension is switched off where its source is."""
+        engine = self._engine
+        written, off = engine.column(f"{OURS}date_{number}"), self._switched_off([date_map.source])
+        if off is None or date_map.target not in self._plan.target.dimensions:
+            return written
+        return engine.coalesce([engine.case([(off, engine.text(SWITCHED_OFF))]), written])
 
     def _result(self, value_map: ValueMap, place: int) -> Expression:
         engine = self._engine
         text = engine.column(_of_map(self._plan, value_map))
         part = text if len(value_map.targets) == 1 else engine.part(text, PARTS, place)
-        none = [part == engine.text(NOTHING)] if NOTHING in value_map.marks else []
+        none = [part == engine.text(NOTHING)] if self._may_be_nothing(value_map) else []
         none += [text == engine.text(AMBIGUOUS)] if AMBIGUOUS in value_map.marks else []
         # A group may have captured an empty text.
         none += [part == engine.text("")] if any(stage.groups for stage in value_map.stages) else []
         return engine.case([(~engine.any_of(none), part)]) if none else part
+
+    def _may_be_nothing(self, value_map: ValueMap) -> bool:
+        may_be_off = self._switched_off(value_map.sources) is not None
+        return NOTHING in value_map.marks or (
+            may_be_off and not self._plan.target.dimensions.issuperset(value_map.targets)
+        )
 
     def _chosen(self, target: str) -> Expression:
         made = self._made(target)
@@ -222,7 +247,7 @@ class _Evaluation:
             numbers = [number for number, date in enumerate(plan.dates) if date.target == target]
             maps = [plan.dates[number] for number in numbers]
             names = list(dict.fromkeys(map_.source for map_ in maps))
-            given = engine.any_of([~engine.is_null(engine.source(name)) for name in names])
+            given = engine.any_of([self._is_given(name) for name in names])
             read = engine.any_of([~engine.lacks(f"{OURS}at_{number}") for number in numbers])
             made = engine.any_of([~engine.lacks(f"{OURS}date_{number}") for number in numbers])
             unknown = [self._no_frequency(map_) for map_ in maps if map_.frequency_in_source]
@@ -242,7 +267,12 @@ class _Evaluation:
         if None in known:
             return engine.any_of([])
         is_known = engine.any_of([frequency == engine.text(name) for name in known])
-        return ~engine.is_null(engine.source(date_map.source)) & ~is_known
+        return self._is_given(date_map.source) & ~is_known
+
+    def _is_given(self, name: str) -> Expression:
+        """Return whether a source component has a value and is not switched off."""
+        given, off = ~self._engine.is_null(self._engine.source(name)), self._switched_off([name])
+        return given if off is None else given & ~off
 
     def _of_fixed(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
@@ -278,9 +308,22 @@ class _Evaluation:
                 )
                 yield found._replace(value=engine.text(None))
 
+    def _switched_off(self, names: Sequence[str]) -> Expression | None:
+        """Return whether these sources are switched off, which requires an action; None if they never are."""
+        engine, source = self._engine, self._plan.source
+        if not self._has_actions() or not source.dimensions.issuperset(names):
+            return None
+        off = ~engine.is_null(engine.source(ACTION))
+        for name in names:
+            off = off & engine.any_of([engine.source(name) == engine.text(SWITCHED_OFF)])
+        return off
+
+    def _has_actions(self) -> bool:
+        return self._engine.has(ACTION) and ACTION not in self._plan.source.components
+
     def _is_delete(self) -> Expression:
         engine = self._engine
-        if not engine.has(ACTION) or ACTION in self._plan.source.components:
+        if not self._has_actions():
             return engine.any_of([])
         return engine.any_of([engine.source(ACTION) == engine.text(one) for one in sorted(SPELLINGS["delete"])])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from kafka_replica.data.mapping.engines import Engine, Expression
@@ -30,11 +31,18 @@ def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None) -> E
     """Return the number of the time span, as text."""
     if begins_s is None or not value_map.breaks:
         return engine.text(UNTIMED)
-    later = [
-        (begins_s >= engine.number(second), engine.text(str(n))) for n, second in enumerate(value_map.breaks, start=1)
-    ]
-    cases = [(engine.is_null(begins_s), engine.text(UNTIMED)), *reversed(later)]
-    return engine.coalesce([engine.case(cases), engine.text("0")])
+    untimed = engine.case([(engine.is_null(begins_s), engine.text(UNTIMED))])
+    return engine.coalesce([untimed, _between(engine, value_map.breaks, begins_s, 0, len(value_map.breaks))])
+
+
+def _between(engine: Engine, breaks: Sequence[int], begins_s: Expression, first: int, last: int) -> Expression:
+    """Return the number of the time span, which is known to be one of these, by halving; so expressions stay flat."""
+    if first == last:
+        return engine.text(str(first))
+    middle = (first + last) // 2
+    is_later = begins_s >= engine.number(breaks[middle])
+    later = _between(engine, breaks, begins_s, middle + 1, last)
+    return engine.coalesce([engine.case([(is_later, later)]), _between(engine, breaks, begins_s, first, middle)])
 
 
 def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:

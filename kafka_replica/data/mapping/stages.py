@@ -14,7 +14,9 @@ If several rows match a value, these rules decide, from the standard (SDMX 3.1 S
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
@@ -38,6 +40,8 @@ from kafka_replica.sdmx.values.periods import period
 
 _REFERENCE: Final = re.compile(r"\\(0|[1-9][0-9]{0,8})")
 _CONTROL: Final = re.compile(MARKS)
+_MOST_ENTRIES: Final = 1_000_000
+_MOST_SPANS: Final = 5_000
 
 
 class _Row(NamedTuple):
@@ -59,10 +63,10 @@ class _Row(NamedTuple):
     def is_plain(self) -> bool:
         return not self.patterns and all(piece.start is None for piece in self.keys)
 
-    def holds(self, second: int) -> bool:
-        return (self.valid_from_s is None or self.valid_from_s <= second) and (
-            self.valid_to_s is None or second < self.valid_to_s
-        )
+    def spans(self, spans: Sequence[int]) -> range:
+        """Return the numbers of the time spans, given by their first seconds, in which the row is valid."""
+        start = 0 if self.valid_from_s is None else bisect_left(spans, self.valid_from_s)
+        return range(start, len(spans) if self.valid_to_s is None else bisect_left(spans, self.valid_to_s))
 
 
 def value_map(
@@ -82,12 +86,14 @@ def value_map(
         artefact: the representation map.
 
     Raises:
-        MapError: a row does not fit the components, or has an expression that cannot be used.
+        MapError: a row does not fit the components, or has an expression that cannot be used; or the validities of the
+            rows are too many.
     """
     rows = [_row(number, mapping, sources, targets, artefact) for number, mapping in enumerate(mappings, start=1)]
     breaks = sorted({second for row in rows for second in (row.valid_from_s, row.valid_to_s) if second is not None})
     spans = [(breaks[0] - 1 if breaks else 0), *breaks]
     key_places = [place for place, target in enumerate(targets) if target in dimensions]
+    _check_size(rows, spans, artefact)
     plain = [row for row in rows if row.is_plain]
     stages = [_stage(plain, spans, key_places)] if plain else []
     run: list[_Row] = []
@@ -116,14 +122,33 @@ def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int]
             table[key] = _outcomes(always, key_places)
         if len(always) == len(alike):
             continue
-        for number, second in enumerate(spans):
-            holding = [row for row in alike if row.holds(second)]
-            if key_places is not None:
-                holding = [row for row in holding if row.is_timed] or holding
-            if holding and any(row.is_timed for row in holding):
-                timed[f"{key}{PARTS}{number}"] = _outcomes(holding, key_places)
+        # Without key places, rows after one that is always valid never count.
+        first = alike if key_places is not None else takewhile(lambda row: row.is_timed, alike)
+        for number, holding in _by_span(first, spans).items():
+            timed[f"{key}{PARTS}{number}"] = _outcomes(holding, key_places)
     groups = sorted({group for row in rows for group in row.groups})
     return Stage(rows[0].keys, rows[0].patterns, table, timed, tuple(groups))
+
+
+def _by_span(rows: Iterable[_Row], spans: Sequence[int]) -> dict[int, list[_Row]]:
+    """Return the rows with a validity that are valid in each time span, by the number of the span."""
+    found: dict[int, list[_Row]] = {}
+    for row in rows:
+        if row.is_timed:
+            for number in row.spans(spans):
+                found.setdefault(number, []).append(row)
+    return found
+
+
+def _check_size(rows: Sequence[_Row], spans: Sequence[int], of: str) -> None:
+    """Refuse rows whose validities make too many time spans, or too many entries in tables. Raises MapError."""
+    entries = sum(len(row.spans(spans)) for row in rows if row.is_timed)
+    if len(spans) > _MOST_SPANS or entries > _MOST_ENTRIES:
+        raise MapError(
+            f"compiling {of}: the validities of its rows make {counted(len(spans), 'time span')} and "
+            f"{entries:,} entries by time span, but only {_MOST_SPANS:,} and {_MOST_ENTRIES:,} are possible; use fewer "
+            "different validities, or divide the map"
+        )
 
 
 def _outcomes(rows: Sequence[_Row], key_places: Sequence[int] | None) -> str:

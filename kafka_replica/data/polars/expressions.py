@@ -12,6 +12,7 @@ from kafka_replica.data.polars.matching import fits
 from kafka_replica.data.polars.membership import is_in
 from kafka_replica.data.polars.texts import written_out
 from kafka_replica.data.validation.conditions import (
+    MOST_SCALED,
     And,
     Arithmetic,
     Case,
@@ -127,4 +128,6 @@ def _scaled(text: pl.Expr, decimals: int) -> pl.Expr:
     digits = pl.concat_str([
         parts.struct.field("1"), pl.lit("0"), parts.struct.field("2"), fraction.str.pad_end(decimals, "0")
     ])  # fmt: skip
-    return pl.when(fraction.str.len_chars() <= decimals).then(digits.cast(pl.Int64, strict=False))
+    number = digits.cast(pl.Int64, strict=False)
+    is_known = (fraction.str.len_chars() <= decimals) & number.is_between(-MOST_SCALED, MOST_SCALED)
+    return pl.when(is_known).then(number)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from xml.sax.saxutils import quoteattr
 
 from kafka_replica.data.schemas.xsd_types import (
@@ -23,6 +23,7 @@ from kafka_replica.data.schemas.xsd_types import (
     WITH_LENGTH,
 )
 from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.data.validation.sequences import sequence_bounds
 from kafka_replica.sdmx import TextFormat
 
 _not_xml = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
@@ -51,7 +52,7 @@ def steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
         return
     yield from _lengths(base, format_)
     if base in NUMBERS:
-        yield from _bounds(base, format_, exclusive=text_type == "ExclusiveValueRange")
+        yield from _bounds(base, format_, text_type)
         yield from _decimals(base, format_.decimals)
 
 
@@ -91,9 +92,11 @@ def _lengths(base: str, format_: TextFormat) -> Iterator[str]:
         yield facet("pattern", rf"[\s\S]{{{low or 0},{'' if high is None else high}}}")
 
 
-def _bounds(base: str, format_: TextFormat, *, exclusive: bool) -> Iterator[str]:
-    lows = [one for one in (format_.min_value, _sequence(format_, format_.start_value)) if one is not None]
-    highs = [one for one in (format_.max_value, _sequence(format_, format_.end_value)) if one is not None]
+def _bounds(base: str, format_: TextFormat, text_type: str) -> Iterator[str]:
+    exclusive = text_type == "ExclusiveValueRange"
+    lowest, highest = sequence_bounds(text_type, format_)
+    lows = [one for one in (format_.min_value, lowest) if one is not None]
+    highs = [one for one in (format_.max_value, highest) if one is not None]
     low, high = max(lows, default=None), min(highs, default=None)
     if base in INTEGER_BOUNDS and not exclusive:
         low = None if low is None else low.to_integral_value(ROUND_CEILING)
@@ -111,11 +114,6 @@ def _bounds(base: str, format_: TextFormat, *, exclusive: bool) -> Iterator[str]
     written = "".join(facet(name, f"{value:f}") for name, value in given if value is not None)
     if written:
         yield written
-
-
-def _sequence(format_: TextFormat, value: Decimal | None) -> Decimal | None:
-    """Return a bound of a sequence; None if the format states that the values are not a sequence."""
-    return None if format_.is_sequence is False else value
 
 
 def _decimals(base: str, decimals: int | None) -> Iterator[str]:

@@ -9,13 +9,15 @@ delete may omit anything, including dimensions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.conditions import ComponentText, Condition, Constant, In, IsNull, Not, every, some
+from kafka_replica.data.validation.levels import level_of
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.sdmx import Attribute
+from kafka_replica.sdmx import Attribute, DataStructure
 
 Action: TypeAlias = Literal["information", "append", "replace", "merge", "delete"]
 
@@ -34,13 +36,17 @@ class Actions:
     Args:
         default: the action of rows without one.
         has_column: whether a column ``ACTION`` holds actions, instead of being a component of the data.
+        structure: the data structure.
+        components: its components.
     """
 
-    def __init__(self, default: str, *, has_column: bool, components: Sequence[DescribedComponent]) -> None:
+    def __init__(
+        self, default: str, *, has_column: bool, structure: DataStructure, components: Sequence[DescribedComponent]
+    ) -> None:
         if default not in SPELLINGS:
             raise ConfigurationError(f"validating with action={default!r}: give one of {', '.join(SPELLINGS)}")
         self._default, self._has_column = default, has_column
-        self._components = components
+        self._structure, self._components = structure, components
         self._dimensions = [component.column.id for component in components if component.column.kind == "dimension"]
 
     def unknown(self) -> Condition:
@@ -79,18 +85,18 @@ class Actions:
             given = [
                 Not(IsNull(component.column.id))
                 for component in self._components
-                if component.column.kind != "dimension" and _depends(component, dimension)
+                if component.column.kind != "dimension" and dimension in self._needed_by(component)
             ]
             yield dimension, every(self.switched_off(dimension), some(*given))
+
+    def _needed_by(self, described_component: DescribedComponent) -> AbstractSet[str]:
+        """Return the dimensions that must not be switched off where an attribute or measure has a value."""
+        component = described_component.component
+        if not isinstance(component, Attribute) or component.relationship.kind == "observation":
+            return set(self._dimensions)
+        order = {id_: number for number, id_ in enumerate(self._dimensions)}
+        return set(level_of(self._structure, component, order)) - set(component.relationship.optional_dimensions)
 
     @staticmethod
     def _given() -> Condition:
         return Not(IsNull(ACTION))
-
-
-def _depends(described_component: DescribedComponent, dimension: str) -> bool:
-    component = described_component.component
-    if not isinstance(component, Attribute):
-        return True  # a measure
-    relationship = component.relationship
-    return relationship.kind == "observation" or dimension in relationship.dimensions

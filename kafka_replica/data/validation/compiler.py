@@ -74,7 +74,12 @@ def compile_rules(
     wanted = dict(severities(rules))
     resolved = structures.resolve(target_of(structures, reference), metadata=False, allow_missing=allow_missing)
     used = [described(component) for component in resolved.used_components.values()]
-    actions = Actions(action, has_column=all(one.column.id != ACTION for one in used), components=used)
+    actions = Actions(
+        action,
+        has_column=all(one.column.id != ACTION for one in used),
+        structure=resolved.data_structure,
+        components=used,
+    )
     compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
     compiler.unchecked += [_without(missing_list) for missing_list in resolved.missing_lists]
     checks_of_constraints = (*compiler.constraints(), *compiler.validity(structures))

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
 Operator: TypeAlias = Literal["<", "<=", "=", ">=", ">"]
+MOST_SCALED: Final = 10**18 - 1
+"""The largest number that :class:`ScaledDecimal` gives, so that sums and differences are 64-bit integers, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,5 +129,5 @@ def _scaled(text: str | None, decimals: int) -> int | None:
     found = re.fullmatch(r"\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?", text or "")
     if text is None or found is None or len(found[3] or "") > decimals:
         return None
-    digits = int(f"{found[1]}0{found[2]}{(found[3] or '').ljust(decimals, '0')}")
-    return digits if -(2**63) <= digits < 2**63 else None
+    digits = f"{found[2]}{(found[3] or '').ljust(decimals, '0')}".lstrip("0")
+    return int(f"{found[1]}0{digits}") if len(digits) <= 18 else None

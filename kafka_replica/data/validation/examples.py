@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.data.validation.sequences import sequence_bounds
 from kafka_replica.sdmx import TextFormat
 from kafka_replica.sdmx.values.text_types import NUMBER_TYPES, TIME_TYPES
 
@@ -71,10 +72,13 @@ def _examples(text_type: str, format_: TextFormat) -> Iterator[str]:
 
 
 def _numbers(text_type: str, format_: TextFormat) -> Iterator[str]:
-    low = next((one for one in (format_.start_value, format_.min_value) if one is not None), None)
-    high = next((one for one in (format_.end_value, format_.max_value) if one is not None), None)
+    lowest, highest = sequence_bounds(text_type, format_)
+    low = next((one for one in (lowest, format_.min_value) if one is not None), None)
+    high = next((one for one in (highest, format_.max_value) if one is not None), None)
     first = low if low is not None else (high - 10 if high is not None else Decimal(0))
-    step = format_.interval or Decimal(1)
+    step = abs(format_.interval or Decimal(1))
+    if format_.interval is not None and format_.interval < 0 and highest is not None:
+        first, step = highest, -step
     yield from (f"{first + step * count:f}" for count in range(12))
     if low is not None and high is not None:
         yield from (f"{low + (high - low) / 4 * part:f}" for part in range(5))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from typing import Final, NamedTuple
 
 from msgspec import structs
@@ -39,6 +40,7 @@ from kafka_replica.data.validation.periods import (
     not_in_calendar,
     start_of,
 )
+from kafka_replica.data.validation.sequences import RANGE_TYPES, sequence_bounds
 from kafka_replica.sdmx import TextFormat
 from kafka_replica.sdmx.values.periods import DAY_S, period
 from kafka_replica.sdmx.values.text_types import (
@@ -56,7 +58,12 @@ COUNTED: Final = frozenset(NUMBER_TYPES) | {"Numeric"}
 """The types whose values can be compared with numbers."""
 _OF_NUMBERS: Final = ("min_value", "max_value", "start_value", "end_value", "interval", "decimals")
 _OF_TIMES: Final = ("start_time", "end_time", "time_interval")
-_OF_SEQUENCES: Final = ("interval", "start_value", "end_value", "time_interval")
+_OF_SEQUENCES: Final = ("interval", "time_interval")
+_LONGEST: Final = 2**31 - 2
+"""The largest length or number of digits that is compared."""
+_MOST_DIGITS: Final = 18
+_MOST_DAYS: Final = 4_000_000
+_MOST_MONTHS: Final = 120_000
 _OF_A_YEAR: Final = ("2020-W02", "2020-D002")
 
 
@@ -90,26 +97,27 @@ def facets(
             yield FacetViolation("calendar", calendar, "names a week or day that this year does not have")
     elif text_type not in FREE_TYPES:
         leave(f"text type {text_type}")
-    yield from _lengths(value, format_)
+    yield from _lengths(value, format_, leave)
     yield from _pattern(value, format_, leave)
-    format_ = _without_sequence(format_, leave)
+    format_ = _without_sequence(text_type, format_, leave)
     if text_type in COUNTED:
-        yield from _numbers(value, text_type, format_)
+        yield from _numbers(value, text_type, format_, leave)
     elif text_type in TIME_TYPES:
         yield from _times(value, text_type, format_, leave)
     for name in _meaningless(text_type, format_):
         leave(f"facet {name} of text type {text_type}")
 
 
-def _without_sequence(format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
+def _without_sequence(text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
     """Return the facets without those of a sequence if ``isSequence`` is false.
 
-    If ``isSequence`` is missing, the facets are used as they are: XML Schema's comments require it to be true, but many
-    structures omit it.
+    The types of ranges have ``startValue`` and ``endValue`` without a sequence, too. If ``isSequence`` is missing, the
+    facets are used as they are: XML Schema's comments require it to be true, but many structures omit it.
     """
     if format_.is_sequence is not False:
         return format_
-    given = [name for name in _OF_SEQUENCES if getattr(format_, name) is not None]
+    names = _OF_SEQUENCES if text_type in RANGE_TYPES else (*_OF_SEQUENCES, "start_value", "end_value")
+    given = [name for name in names if getattr(format_, name) is not None]
     for name in given:
         leave(f"facet {_camel(name)}, because isSequence is false")
     return structs.replace(format_, **dict.fromkeys(given))
@@ -165,13 +173,16 @@ def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condit
     return some(clear, near) if operator == strict else some(clear, near, every(equal, Not(plain)))
 
 
-def _lengths(value: ComponentText, format_: TextFormat) -> Iterator[FacetViolation]:
-    if format_.min_length is not None:
-        short = CompareInt(CharLength(value), "<", Number(format_.min_length))
-        yield FacetViolation("length", short, f"is shorter than {counted(format_.min_length, 'character')}")
-    if format_.max_length is not None:
-        long = CompareInt(CharLength(value), ">", Number(format_.max_length))
-        yield FacetViolation("length", long, f"is longer than {counted(format_.max_length, 'character')}")
+def _lengths(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[FacetViolation]:
+    least, most = format_.min_length, format_.max_length
+    if least is not None and least > _LONGEST:
+        leave(f"facet minLength {least}")
+    elif least is not None:
+        short = CompareInt(CharLength(value), "<", Number(least))
+        yield FacetViolation("length", short, f"is shorter than {counted(least, 'character')}")
+    if most is not None and most <= _LONGEST:  # no text is longer
+        long = CompareInt(CharLength(value), ">", Number(most))
+        yield FacetViolation("length", long, f"is longer than {counted(most, 'character')}")
 
 
 def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[FacetViolation]:
@@ -185,36 +196,51 @@ def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], N
     yield FacetViolation("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
 
 
-def _numbers(value: ComponentText, text_type: str, format_: TextFormat) -> Iterator[FacetViolation]:
-    # startValue and endValue bound the sequence, and so its values.
-    exclusive = text_type == "ExclusiveValueRange"
-    finite = Matches(value, FINITE)
-    floating = text_type in FLOATING
-    for low in (format_.min_value, format_.start_value):
-        if low is not None:
-            broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
-            broken = some(broken, In(value, frozenset({"-INF"}))) if floating else broken
-            yield FacetViolation("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
-    for high in (format_.max_value, format_.end_value):
-        if high is not None:
-            broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
-            broken = some(broken, In(value, frozenset({"INF"}))) if floating else broken
-            yield FacetViolation("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
-    if format_.decimals is not None:
+def _numbers(
+    value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]
+) -> Iterator[FacetViolation]:
+    yield from _ranges(value, text_type, format_)
+    if format_.decimals is not None and format_.decimals > _LONGEST:
+        leave(f"facet decimals {format_.decimals}")
+    elif format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
         longer = Matches(value, digits, is_number=True)
         yield FacetViolation(
             "decimals", longer, f"has more than {counted(format_.decimals, 'digit')} after the decimal point"
         )
     if format_.interval:
-        yield _steps(value, format_.interval, format_.start_value or Decimal(0))
+        steps = _steps(value, format_.interval, format_.start_value or Decimal(0))
+        if steps is None:
+            leave(f"facet interval {format_.interval}")
+        else:
+            yield steps
 
 
-def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> FacetViolation:
+def _ranges(value: ComponentText, text_type: str, format_: TextFormat) -> Iterator[FacetViolation]:
+    lowest, highest = sequence_bounds(text_type, format_)
+    exclusive = text_type == "ExclusiveValueRange"
+    finite = Matches(value, FINITE)
+    floating = text_type in FLOATING
+    for low in (format_.min_value, lowest):
+        if low is not None:
+            broken = every(finite, out_of_bounds(value, low, None, exclusive=exclusive))
+            broken = some(broken, In(value, frozenset({"-INF"}))) if floating else broken
+            yield FacetViolation("range", broken, f"is not {'over' if exclusive else 'at least'} {_plain(low)}")
+    for high in (format_.max_value, highest):
+        if high is not None:
+            broken = every(finite, out_of_bounds(value, None, high, exclusive=exclusive))
+            broken = some(broken, In(value, frozenset({"INF"}))) if floating else broken
+            yield FacetViolation("range", broken, f"is not {'under' if exclusive else 'at most'} {_plain(high)}")
+
+
+def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> FacetViolation | None:
+    """Return the violation of a step; None if the interval or the start has too many digits for 64-bit integers."""
     decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
-    step, first = int(abs(interval).scaleb(decimals)), int(start.scaleb(decimals))
+    if max(interval.adjusted(), start.adjusted()) + decimals >= _MOST_DIGITS:
+        return None
+    step, first = (int(Fraction(one) * 10**decimals) for one in (abs(interval), start))
     # Any start that is lower by a multiple of the interval is equivalent; this one makes the difference non-negative.
-    lowered = first % step - step * (10**18 // step)
+    lowered = first % step - step * (10**_MOST_DIGITS // step + 2)
     number = ScaledDecimal(value, decimals)
     rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
     fine = re.sub(r"\.0$", "", str(interval))
@@ -254,21 +280,23 @@ def _times(
 
 
 def _time_steps(value: ComponentText, interval: str, start_s: int) -> Condition | None:
-    found = re.fullmatch(r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?", interval, re.ASCII)
+    found = re.fullmatch(r"P(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})D)?", interval, re.ASCII)
     if found is None or not any(found.groups()):
         return None
     years, months, days = (int(part or 0) for part in found.groups())
-    if days and not (years or months):
-        since = Arithmetic("-", start_of(value), Number(start_s - days * DAY_S * (4_000_000 // days)))
-        return CompareInt(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
     count = years * 12 + months
+    if days > _MOST_DAYS or count > _MOST_MONTHS:
+        return None
+    if days and not count:
+        since = Arithmetic("-", start_of(value), Number(start_s - days * DAY_S * (_MOST_DAYS // days)))
+        return CompareInt(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
     if days or not count:
         return None
     from_month = _month_number(start_s)
     if from_month is None:
         return None
     month = month_of(value)
-    since = Arithmetic("-", month, Number(from_month - count * (120_000 // count)))
+    since = Arithmetic("-", month, Number(from_month - count * (_MOST_MONTHS // count)))
     odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)), Not(Matches(value, OF_A_YEAR)))
     return some(CompareInt(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)
 

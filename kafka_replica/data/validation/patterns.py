@@ -12,7 +12,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafka_replica.data.regular_expressions import (
     ExpressionReader,
@@ -42,6 +42,10 @@ _CLASSES: Final = {
     "C": (_NAME, True, "!"),
 }
 _CONTROL: Final = {"n": "\n", "r": "\r", "t": "\t"}
+_LONGEST_EXAMPLE: Final = 10_000
+_OTHERS: Final = "xX7 -!é"
+"""Characters of several kinds, of which one is an example of a negated class."""
+_TOKEN: Final = re.compile(r"\\[pPx]\{[^}]*\}|\\.|\[\^?|\]|&&|[^\\\[\]&]+|&", re.DOTALL)
 _CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)\}")
 
 
@@ -55,6 +59,14 @@ class _Part:
 
     written: str
     examples: tuple[str, ...]
+
+
+class _Class(NamedTuple):
+    """A class: its text, the text of the class of all other characters, and an example."""
+
+    written: str
+    opposite: str
+    example: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,7 @@ def translated(pattern: str) -> Pattern:
         raise UnusablePatternError(f"{pattern[reader.at]!r} at {reader.at} has no opening counterpart")
     expression = found.written
     try:
-        re.compile(re.sub(r"\\p\{[^}]*\}|\\P\{[^}]*\}|\\x\{[^}]*\}", "x", expression).replace("&&", ""))
+        re.compile(_without_inner_classes(expression))
     except re.error as error:
         raise UnusablePatternError(str(error)) from error
     return Pattern(expression, found.examples)
@@ -117,7 +129,8 @@ class _Reader(ExpressionReader[_Part]):
         for part in parts:
             length = max(len(examples), len(part.examples))
             examples = tuple(
-                examples[index % len(examples)] + part.examples[index % len(part.examples)] for index in range(length)
+                _joined(examples[index % len(examples)], part.examples[index % len(part.examples)])
+                for index in range(length)
             )
         return _Part("".join(part.written for part in parts), examples)
 
@@ -128,8 +141,10 @@ class _Reader(ExpressionReader[_Part]):
             raise UnusablePatternError("lazy and possessive quantifiers are not XML Schema's")
         written, least, most = repetition
         counts = least, (3 if written in {"*", "+"} else least + 2) if most is None else most
-        examples = dict.fromkeys(example * count for count in counts for example in atom.examples)
-        return _Part(atom.written + written, tuple(examples))
+        examples = dict.fromkeys(
+            example * count for count in counts for example in atom.examples if len(example) * count <= _LONGEST_EXAMPLE
+        )
+        return _Part(atom.written + written, tuple(examples) or atom.examples[:1])
 
     def opening(self) -> str:
         if self.text.startswith("?", self.at):
@@ -153,7 +168,7 @@ class _Reader(ExpressionReader[_Part]):
 
     def escape(self) -> _Part:
         written, negated, example = self._escaped()
-        if len(written) > 2 or negated or written.startswith("\\"):
+        if len(written) > 1 or negated:
             return _Part(f"[{'^' if negated else ''}{written}]", (example,))
         return _Part(literal(written), (example,))
 
@@ -179,22 +194,25 @@ class _Reader(ExpressionReader[_Part]):
         return char, False, char
 
     def char_class(self) -> _Part:
-        written, example = self._class()
-        return _Part(written, (example,))
+        found = self._class()
+        return _Part(found.written, (found.example,))
 
-    def _class(self) -> tuple[str, str]:
+    def _class(self) -> _Class:
         negated = self.take("^")
         members = self.members()
-        parts = [member.written for member in members]
+        inner = "".join(member.written for member in members)
         example = next((member.example for member in members if member.example), "")
+        plain = _Class(f"[{inner}]", f"[^{inner}]", example)
+        if negated:
+            plain = _Class(plain.opposite, plain.written, _not_in(plain.written))
         if self.begins_subtraction():
             self.at += 2
-            without, _ = self._class()
+            without = self._class()
             if not self.take("]"):
                 raise UnusablePatternError("a subtraction must end its class")
-            return f"[{_shape(parts, negated)}&&{_opposite(without)}]", _outside(example, without)
+            return _difference(plain, without, "" if negated else inner)
         self.at += 1
-        return f"[{_shape(parts, negated)}]", _not_in(parts) if negated else example
+        return plain
 
     def begins_subtraction(self) -> bool:
         return self.text.startswith("-[", self.at)
@@ -212,35 +230,68 @@ class _Reader(ExpressionReader[_Part]):
         return Member(in_class(char), is_set=False, example=char)
 
 
-def _shape(parts: list[str], negated: bool) -> str:
-    return f"{'^' if negated else ''}{''.join(parts)}"
+def _joined(start: str, end: str) -> str:
+    """Return an example with another after it, or without if it would be too long."""
+    return start + end if len(start) + len(end) <= _LONGEST_EXAMPLE else start
 
 
-def _opposite(written: str) -> str:
-    return f"[{written[2:]}" if written.startswith("[^") else f"[^{written[1:]}"
+def _difference(plain: _Class, without: _Class, inner: str) -> _Class:
+    """Return a class without another; ``inner`` is the text between its brackets, unless the class is negated.
+
+    Java and Rust apply the negation of a class to the whole intersection, so a negated class is put in brackets.
+    """
+    written = f"[{inner or plain.written}&&{without.opposite}]"
+    return _Class(written, f"[{plain.opposite}{without.written}]", _outside(plain, without))
 
 
-def _fits(char: str, written: str) -> bool:
+def _fits(char: str, written: str) -> bool | None:
+    """Return whether a class contains a character; None if Python cannot read the class."""
+    form = python_form(written)
     try:
-        return re.fullmatch(python_form(written) or "", char) is not None
+        return None if form is None else re.fullmatch(form, char) is not None
     except re.error:
-        return False
+        return None
 
 
-def _outside(example: str, without: str) -> str:
-    candidates = [example, *map(chr, range(ord(example), ord(example) + 26))]
-    return next((char for char in candidates if not _fits(char, without)), example)
+def _outside(plain: _Class, without: _Class) -> str:
+    first = ord(plain.example)
+    candidates = [*map(chr, range(first, min(first + 26, 0x110000))), *_OTHERS]
+    found = (char for char in candidates if _fits(char, plain.written) is not False)
+    return next((char for char in found if not _fits(char, without.written)), plain.example)
 
 
-def _not_in(parts: list[str]) -> str:
-    written = f"[{''.join(parts)}]"
-    return next((char for char in "xX7 -!é" if not _fits(char, written)), "x")
+def _not_in(written: str) -> str:
+    return next((char for char in _OTHERS if not _fits(char, written)), "x")
+
+
+def _without_inner_classes(expression: str) -> str:
+    """Return the expression in a form in which Python finds mistakes: with one class in place of nested classes."""
+    written, depth = "", 0
+    for part in _TOKEN.findall(expression):
+        depth -= part == "]"
+        is_inner = depth > 0 and part in {"[", "[^", "]", "&&"}
+        if not is_inner:
+            written += "x" if re.match(r"\\[pPx]\{", part) else part
+        depth += part in {"[", "[^"}
+    return written
+
+
+def _has_inner_classes(expression: str) -> bool:
+    depth = 0
+    for part in _TOKEN.findall(expression):
+        if depth and part in {"[", "[^", "&&"}:
+            return True
+        depth += {"[": 1, "[^": 1, "]": -1}.get(part, 0)
+    return False
 
 
 def python_form(expression: str) -> str | None:
     """Return the expression in the syntax of Python's ``re``; None if Python cannot read it."""
-    found = with_python_codes(expression).replace(r"\p{Nd}", r"\d")
-    return None if re.search(r"\\[pP]\{|&&", found) else found
+    if _has_inner_classes(expression):
+        return None
+    parts = [r"\d" if part == r"\p{Nd}" else part for part in _TOKEN.findall(expression)]
+    is_readable = not any(part.startswith((r"\p{", r"\P{")) for part in parts)
+    return with_python_codes("".join(parts)) if is_readable else None
 
 
 def example(pattern: Pattern, source: random.Random) -> str:

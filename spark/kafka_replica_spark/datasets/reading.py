@@ -16,6 +16,7 @@ from kafka_replica.data.files import Layout, layout_of, plain_layout_of
 from kafka_replica.data.files.header import check_decimal
 from kafka_replica.data.validation.model import Rules
 from kafka_replica_spark.datasets.cells import value_of
+from kafka_replica_spark.unions import union_of
 
 _FIRST_CELL: Final = r"\A\x{FEFF}?(STRUCTURE(\[.\])?|DATAFLOW)\z"
 _MARK: Final = "\ufeff"
@@ -36,9 +37,9 @@ def read_sdmx_csv(
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
     keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes arrays, ``ATTR[en;fr]`` maps from languages to
     texts. Each path is a file, folder or pattern whose files all have the same header, as Spark writes them. Paths may
-    have different columns: a column that a path lacks is NULL in its rows. Only the first line of each path is read
-    immediately. Rows with more or fewer cells than the header, and files with another header, fail the job that reads
-    them.
+    have different columns: a column that a path lacks is NULL in its rows, and a column with single values in one path
+    and several in another has several in all rows. Only the first line of each path is read immediately. Rows with more
+    or fewer cells than the header, and files with another header, fail the job that reads them.
 
     Args:
         spark: the session.
@@ -64,7 +65,7 @@ def read_sdmx_csv(
     ]
     if not frames:
         raise DatasetError("reading SDMX-CSV: no path was given")
-    return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+    return union_of(frames, "SDMX-CSV")
 
 
 class CsvRows(NamedTuple):
@@ -83,17 +84,21 @@ def sdmx_csv_rows(
     encoding: str = "UTF-8",
     decimal: str = ".",
     line_breaks: bool = False,
+    shown: str | None = None,
 ) -> CsvRows:
     """Return the rows and the layout of one path; the arguments are those of :func:`read_sdmx_csv`.
+
+    ``shown`` is the name of the path in errors; None means the path.
 
     Raises:
         DatasetError: the first line is not a header of SDMX-CSV.
         UsageError: rules are needed.
         ConfigurationError: ``decimal`` cannot be a decimal separator.
     """
-    check_decimal(decimal, path)
-    layout = layout_of(_first_line(spark, path, encoding), path, rules, separator=separator)
-    cells = _without_header(_cells(spark, path, layout, encoding, line_breaks), layout, path)
+    name = path if shown is None else shown
+    check_decimal(decimal, name)
+    layout = layout_of(_first_line(spark, path, encoding, name), name, rules, separator=separator)
+    cells = _without_header(_cells(spark, path, layout, encoding, line_breaks), layout, name)
     return CsvRows(_values(cells, layout, decimal), layout)
 
 
@@ -105,6 +110,7 @@ def plain_csv_rows(
     encoding: str = "UTF-8",
     decimal: str = ".",
     line_breaks: bool = False,
+    shown: str | None = None,
 ) -> CsvRows:
     """Return plain CSV, which has component ids as column names, as a data frame of texts; empty cells are NULL.
 
@@ -115,13 +121,15 @@ def plain_csv_rows(
         encoding: Java's name of the encoding.
         decimal: the decimal separator; needs rules if it is not a dot.
         line_breaks: whether cells may contain line breaks.
+        shown: the name of the path in errors; None means the path.
 
     Raises:
         DatasetError: there is no header, or a column occurs twice.
         ConfigurationError: ``decimal`` cannot be a decimal separator.
     """
-    check_decimal(decimal, path)
-    layout = plain_layout_of(_first_line(spark, path, encoding), path, rules)
+    name = path if shown is None else shown
+    check_decimal(decimal, name)
+    layout = plain_layout_of(_first_line(spark, path, encoding, name), name, rules)
     return CsvRows(_values(_cells(spark, path, layout, encoding, line_breaks), layout, decimal), layout)
 
 
@@ -144,7 +152,7 @@ def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
     )
 
 
-def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
+def _first_line(spark: SparkSession, path: str, encoding: str, name: str) -> str:
     # The separator is a character that no file contains, so that a line is one cell; Spark's text source, which would
     # be simpler, does not support encodings.
     lines = spark.read.csv(
@@ -152,7 +160,7 @@ def _first_line(spark: SparkSession, path: str, encoding: str) -> str:
     )
     first = lines.first()
     if first is None or first["line"] is None:
-        raise DatasetError(f"reading {path}: the file is empty; CSV files need a header line")
+        raise DatasetError(f"reading {name}: the file is empty; CSV files need a header line")
     return str(first["line"])
 
 

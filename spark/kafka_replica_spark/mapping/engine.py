@@ -176,7 +176,11 @@ class SparkEngine:
         return digits.try_cast("int").cast("bigint")
 
     def floor(self, number: Column, by: int) -> Column:
-        return number if by == 1 else F.call_function("div", number - F.pmod(number, F.lit(by)), F.lit(by))
+        if by == 1:
+            return number
+        # "div" rounds towards zero. The sign bit of a negative remainder, shifted over all bits, is -1; subtracting the
+        # remainder before the division could exceed 64 bits.
+        return F.call_function("div", number, F.lit(by)) + F.shiftright(number % F.lit(by), 63)
 
     def digits(self, number: Column, width: int) -> Column:
         text = number.cast("string")

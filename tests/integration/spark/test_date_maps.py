@@ -9,11 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
 from kafka_replica.data.mapping import MapPlan, inverse
 from kafka_replica.data.polars import transform as local_transform
 from kafka_replica_spark import transform
+from kafka_replica_spark.mapping.engine import SparkEngine
 from support.mapping.map_cases import dated
 from support.mapping.maps_by_hand import date_map, frequency_format, plan_of
 from support.rules.structures_by_hand import table, version_of
@@ -128,6 +130,17 @@ def test_fields_of_many_digits(spark: SparkSession, pattern: str, written: str, 
 def _on_both_engines(spark: SparkSession, rows: list[dict[str, str]], plan: MapPlan) -> list[list[str | None]]:
     there = transform(spark.createDataFrame(table(rows).to_arrow()), plan).toArrow()
     return [local_transform(table(rows), plan)["TIME_PERIOD"].to_list(), there["TIME_PERIOD"].to_pylist()]
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_quotients_of_numbers_at_the_ends_of_64_bits(spark: SparkSession) -> None:
+    """Quotients are rounded down, also of numbers from which no remainder can be subtracted."""
+    numbers = [-(2**63), -(2**63) + 1, -1001, -1000, -1, 0, 999, 1000, 2**63 - 1]
+    frame = spark.createDataFrame([(number,) for number in numbers], "n bigint").coalesce(1)
+    mapped = SparkEngine(frame)
+    for by in (1, 2, 1000, 86_400):
+        rows = frame.select(mapped.floor(F.col("n"), by).alias("quotient")).collect()
+        assert [row["quotient"] for row in rows] == [number // by for number in numbers]
 
 
 def test_marks_in_dates(spark: SparkSession) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica import UsageError
 from kafka_replica.data import polars as local
@@ -18,6 +19,7 @@ from kafka_replica.data import validate as validate_any
 from kafka_replica.data.validation import Rules
 from kafka_replica_spark import dataset_findings, report, split, validate
 from kafka_replica_spark.matching import longest_for
+from kafka_replica_spark.texts import as_text
 from support.effort import first_in_usual, usual_or_long
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import attribute as attribute_of
@@ -161,6 +163,39 @@ def test_typed_columns_count_as_the_same_texts(spark: SparkSession) -> None:
         "B": [number % 2 == 0 for number in range(n)],
     })  # fmt: skip
     assert on_spark(spark, frame, rules)["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_timestamps_are_written_as_they_are(spark: SparkSession) -> None:
+    """A time that the session's time zone skips stays as it is; fractions have no redundant zeros."""
+    frame = spark.sql("""
+        SELECT timestamp_ntz'2020-03-29 02:30:00' a, timestamp_ntz'2020-03-29 02:30:10.120' b,
+        timestamp'2020-03-29 01:30:00.5 UTC' c, timestamp'2020-10-25 01:30:00 UTC' d, timestamp_ntz'0001-01-01 00:00:00' e
+    """)
+    columns = [as_text(F.col(field.name), field.dataType) for field in frame.schema.fields]
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        (row,) = frame.select(*columns).collect()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert tuple(row) == (
+        "2020-03-29T02:30:00", "2020-03-29T02:30:10.12", "2020-03-29T03:30:00.5", "2020-10-25T02:30:00",
+        "0001-01-01T00:00:00",
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_numbers_at_the_ends_of_64_bits_end_no_job(spark: SparkSession) -> None:
+    """Steps of numbers of up to 18 digits are checked; those of longer numbers are not, on either engine."""
+    rules = rules_of(version_of(structure(
+        dimension_of("ID", text()), attribute_of("V", text("Decimal", isSequence="true", interval="5"))
+    )))  # fmt: skip
+    checked = [10**18 - 1, 10**18 - 5, 1 - 10**18, 5 - 10**18]
+    unchecked = [10**18 + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1]
+    frame = table([{"ID": str(number), "V": str(value)} for number, value in enumerate([*checked, *unchecked])])
+    found = on_spark(spark, frame, rules)
+    assert [bool(row) for row in findings_of_rows(found)] == [True, False, True, False, *([False] * len(unchecked))]
+    assert found["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
 
 
 @pytest.mark.usefixtures("uncompiled")

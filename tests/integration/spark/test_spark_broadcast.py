@@ -190,6 +190,24 @@ def test_lists_and_languages_are_selected_as_requested(spark: SparkSession, stor
     assert every.is_code("T:CL_EMPTY(1.0)", pa.array(["A", None])).to_pylist() == [False, None]
 
 
+def test_no_list_is_sent_if_none_is_requested(spark: SparkSession, store: MemoryStore) -> None:
+    """An empty list of codelists is not the request for all of them, also in a refresh."""
+    made = broadcast(spark, store.snapshot(), [])
+    assert (made.codelists, made.refresh(store.snapshot()).codelists, made.version) == ([], [], 1)
+
+
+def test_a_destroyed_object_is_refreshed_with_all_lists(spark: SparkSession, store: MemoryStore) -> None:
+    """After destroy(), a refresh sends all lists again, none of which is in a destroyed broadcast variable."""
+    old = broadcast(spark, store.snapshot())
+    old.destroy()
+    new = old.refresh(store.snapshot())
+    assert not set(new._pieces) & set(old._pieces)
+    assert new.codelists == old.codelists
+    assert [carrier.value["version"] for carrier in (piece.variable for piece in new._pieces)] == [1]
+    new.destroy()
+    assert [piece.users for piece in old._pieces] == [0]
+
+
 def test_codes_with_a_hash_in_common(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text decides, not the hash: in this test all texts of one length have the same hash."""
     import kafka_replica_spark.blocks as blocks_module

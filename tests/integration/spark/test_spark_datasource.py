@@ -10,9 +10,10 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from kafka_replica import MemoryStore, Position, Replica
+from kafka_replica import MemoryStore, Partition, Position, Record, Replica
 from kafka_replica.errors import ConfigurationError, StoreError, UsageError
 from kafka_replica.producer import TransactionalProducer
+from kafka_replica.records import topic_key
 from kafka_replica.sdmx import split_message
 from kafka_replica.stores.contract import Store
 from kafka_replica.stores.delta import Delta
@@ -22,7 +23,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions.resume_point import ResumePoint
 from kafka_replica_spark import register, views
 from kafka_replica_spark.datasource import KafkaReplicaSource
-from kafka_replica_spark.options import parsed
+from kafka_replica_spark.options import parsed, snapshot_of
 from kafka_replica_spark.tables import VIEWS
 from support.effort import first_in_usual
 from support.spark.other_process import answer
@@ -90,7 +91,7 @@ def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     try:
         for view in VIEWS:
             frame = read(spark, view, store=path)
-            assert frame.count() == getattr(views(spark, look(path)), view)().count() > 0
+            assert frame.count() == getattr(views(spark, look(path).snapshot), view)().count() > 0
     finally:
         holder.close()
 
@@ -141,6 +142,39 @@ def test_invalid_options_are_reported_before_reading(options: dict[str, str], re
     """Each invalid option is reported before anything is read."""
     with pytest.raises(ConfigurationError, match=reason):
         parsed(options)
+
+
+@pytest.mark.parametrize("kind", ["rocksdb", "checkpoint"])
+@pytest.mark.parametrize(
+    ("has_key_spaces", "topic", "expected"),
+    [
+        (True, "a", {b"k"}),
+        (True, "b", {b"k"}),
+        (True, "", "separate key spaces: select one of them with topic"),
+        (True, "a,b", "separate key spaces: select one of them with topic"),
+        (True, "c", "no topic c"),
+        (False, "", {b"a\0k", b"b\0k"}),
+        (False, "b,a", {b"a\0k", b"b\0k"}),
+        (False, "a", "as one key space; leave topic out"),
+    ],
+)
+def test_a_topic_of_a_store_is_selected_if_topics_have_key_spaces(
+    tmp_path: Path, kind: str, *, has_key_spaces: bool, topic: str, expected: set[bytes] | str
+) -> None:
+    """A store of topics with separate key spaces needs one topic; one of several topics of a key space is refused."""
+    store = MemoryStore(tmp_path / "store") if kind == "checkpoint" else RocksStore(tmp_path / "store")
+    parts = Partition("a", 0), Partition("b", 0)
+    position = Position(dict.fromkeys(parts, 1))
+    found = [Record(topic_key(part.topic, b"k"), b"value", 0, -1, (), part) for part in parts]
+    store.apply(Delta(found), position, ResumePoint(position, has_key_spaces=has_key_spaces))
+    store.close()
+    options = parsed({"view": "codes", "store": str(tmp_path / "store"), "topic": topic})
+    if isinstance(expected, set):
+        with snapshot_of(options) as snapshot:
+            assert set(snapshot) == expected
+    else:
+        with pytest.raises(ConfigurationError, match=expected), snapshot_of(options):
+            pass
 
 
 def test_failures_raise_errors_with_advice(spark: SparkSession, tmp_path: Path) -> None:

@@ -104,6 +104,27 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
     assert (found["local"].good_rows, found["local"].other_rows) == (3, 1)
 
 
+@pytest.mark.usefixtures("spark", "uncompiled")
+def test_files_of_different_types_with_marks_in_their_names_are_read(demo: Snapshot, tmp_path: Path) -> None:
+    """Values are texts in one file and numbers in another; the marks of patterns in names of files are characters."""
+    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+    rows = pl.DataFrame(generate_rows(rules, 4, 1), infer_schema_length=None)
+    texts = pl.Series(["much", "1.50"])
+    (tmp_path / "{a,b}[1]").mkdir()
+    files = [tmp_path / "{a,b}[1]" / name for name in ("data*.csv", "more?.parquet")]
+    rows[:2].with_columns(OBS_VALUE=texts).write_csv(files[0])
+    rows[2:].with_columns(OBS_VALUE=pl.lit(0.1, pl.Float32)).write_parquet(files[1])
+    (tmp_path / "data-other.csv").write_text("not a row\n")
+    job = ValidationJob(sources=sources_of(map(str, files)), rules=rules, out=tmp_path / "out")
+    job.out.mkdir()
+    done = engine("spark").validate(job, lambda words: None)
+    assert (done.good_rows, done.rejected_rows) == (3, 1)
+    assert sorted(read_sdmx_csv(job.out / "good.csv")["OBS_VALUE"]) == ["0.1", "0.1", "1.50"]
+    (empty := tmp_path / "empty[1].csv").touch()
+    with pytest.raises(DatasetError, match=r"reading .*/empty\[1\]\.csv: the file is empty"):
+        engine("spark").validate(replace(job, sources=sources_of([str(empty)])), lambda words: None)
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 @pytest.mark.parametrize(

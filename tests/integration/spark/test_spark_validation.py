@@ -150,9 +150,11 @@ def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rule
 
 
 def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) -> None:
-    """An existing column ``_errors``, and one component in two columns, are rejected."""
+    """An existing column ``_errors`` or ``_source``, and one component in two columns, are rejected."""
     with pytest.raises(UsageError, match="the frame has a column _errors"):
         validate(frame(spark, [GOOD | {"_errors": "x"}]), RULES, rules)
+    with pytest.raises(UsageError, match="the frame has a column _source"):
+        validate(frame(spark, [GOOD | {"_source": "x"}]), RULES, rules)
     with pytest.raises(UsageError, match="the frame has a column _position"):
         validate(frame(spark, [GOOD | {"_position": "x"}]), RULES, rules, stamp=True)
     with pytest.raises(UsageError, match="more than one column is called FREQ"):

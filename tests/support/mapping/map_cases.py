@@ -183,6 +183,29 @@ VALIDITY = [
         "ACTION A TIME_PERIOD", "B TIME_PERIOD", (
             ("I A ~", "new ~"), ("D A ~", "new ~"), ("D B *", "y *"), ("I B x", ["date-unreadable TIME_PERIOD x"])),
         {"rules": {"ambiguous-key": "off"}}),
+    Case("dimensions that are switched off", "SDMX-CSV 2.0: ~; only with an action", (
+        named("S", "A X", attributes="P"), named("G", "B C", attributes="N Q"),
+        representation_map("R", "A>b", "/.*/>other"), representation_map("W", "1,2>c,n", sources=2, targets=2),
+        representation_map("T", "p>q"),
+        structure_map(component_map("A", "B", "R"), component_map("A X", "C N", "W"), component_map("P", "Q", "T"))),
+        "ACTION A X TIME_PERIOD P", "B C N Q TIME_PERIOD", (
+            ("M ~ ~ 2020 p", "~ ~ - q 2020"), ("M ~ 2 2020 p", ["unmapped-value A.X ~.2"]),
+            ("- ~ ~ 2020 p", ["unmapped-value A.X ~.~"]), ("M ~ ~ 2020 ~", ["unmapped-value P ~"]))),
+    Case("values that are missing on purpose are not switched off", "SDMX 3.0 Section 6, Intentionally missing values",
+         one("R", "A>b"), "ACTION A TIME_PERIOD", "B", (
+            ("M ~ 2020", "~"), ("M #N/A 2020", ["unmapped-value A #N/A"]))),
+    Case("dates that are switched off", "SDMX-CSV 2.0: ~", (
+        named("S", "A WHEN", timed=False), named("G", "A", attributes="N"),
+        structure_map(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "D"), date_map("WHEN", "N", "dd/MM/yyyy", "D"))),
+        "ACTION A WHEN", "TIME_PERIOD N", (
+            ("M a 18/07/1981", "1981-07-18 1981-07-18"), ("M a ~", "~ -"),
+            ("- a ~", ["date-unreadable WHEN ~", "date-unreadable WHEN ~"]))),
+    Case("many validities", "S6 13.9", one("R", *(f"A>v{year}@{year}/{year}" for year in range(1900, 2020)), "A>x"),
+         "A TIME_PERIOD", "B", (
+            ("A 1899", "x"), ("A 1900", "v1900"), ("A 1963-05", "v1963"), ("A 2019-12", "v2019"), ("A 2020", "x"))),
+    Case("an expression that is valid at any time before one with a validity", "S6 13.6.1, 13.9",
+         one("R", r"/A(.)/>one_\1@1990/1999", r"/A(.)/>any_\1", r"/A(.)/>never_\1@1990/2009"), "A TIME_PERIOD", "B", (
+            ("AB 1995", "one_B"), ("AB 2005", "any_B"))),
     Case("validity at a period that is read by a map", "S6 13.9, 13.7", (
         named("S", "A"), named("G", "B"), representation_map("R", "A>old@/1998-12-31", "A>new"),
         structure_map(component_map("A", "B", "R"), date_map("TIME_PERIOD", "TIME_PERIOD", "yyyy'M'MM", "M"))),

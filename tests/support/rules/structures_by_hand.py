@@ -117,14 +117,20 @@ def time(representation: str = text("ObservationalTimePeriod")) -> str:
 
 
 def attribute(id_: str, representation: str = text(), to: str = "", usage: str = "optional", occurs: str = "") -> str:
-    """Return an attribute of the observation, or of ``to``: ``DATASET``, a group, or dimensions with commas."""
+    """Return an attribute of the observation, or of ``to``: ``DATASET``, a group, or dimensions with commas.
+
+    ``SEX?`` is a dimension that values may omit.
+    """
     where = "<s:Observation/>"
     if to == "DATASET":
         where = "<s:Dataflow/>"
     elif to.startswith("GROUP:"):
         where = f"<s:Group>{to.removeprefix('GROUP:')}</s:Group>"
     elif to:
-        where = "".join(f"<s:Dimension>{part}</s:Dimension>" for part in to.split(","))
+        where = "".join(
+            f'<s:Dimension optional="{str(part.endswith("?")).lower()}">{part.rstrip("?")}</s:Dimension>'
+            for part in to.split(",")
+        )
     more = f"<s:AttributeRelationship>{where}</s:AttributeRelationship>"
     return _component("Attribute", id_, representation, more, f'usage="{usage}"', occurs)
 

@@ -63,7 +63,7 @@ def main(master: str, folder: Path, package: str) -> dict[str, object]:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     checkpoint(folder / "store")
-    snapshot = look(folder / "store")
+    snapshot = look(folder / "store").snapshot
     found: dict[str, object] = {}
     register(spark)
     options = {"store": str(folder / "store"), "view": "codes", "sliceBytes": "500"}

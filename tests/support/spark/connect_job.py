@@ -19,7 +19,7 @@ def main(address: str, folder: Path) -> dict[str, object]:
     """Test that frames and validation work, and that functions that need the driver in this process are rejected."""
     spark = SparkSession.Builder().remote(address).getOrCreate()
     checkpoint(folder / "store")
-    snapshot = look(folder / "store")
+    snapshot = look(folder / "store").snapshot
     found: dict[str, object] = {"session": type(spark).__module__}
     register(spark)
     codes = spark.read.format("kafka_replica").option("store", str(folder / "store")).option("view", "codes").load()

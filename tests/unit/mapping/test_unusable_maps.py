@@ -60,6 +60,22 @@ def test_an_unusable_map_is_refused_with_its_mistake(contents: tuple[str, ...], 
         plan_of(version_of(*contents))
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([f"A{number}>x@{1000 + number}/" for number in range(1500)], "1,501 time spans and 1,125,750 entries"),
+        (
+            [f"A>x@2000-01-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}/2001" for n in range(5000)],
+            "5,002 time spans",
+        ),
+    ],
+)
+def test_validities_that_make_too_many_entries_are_refused(rows: list[str], message: str) -> None:
+    """The number of time spans, and of entries by time span, is limited, so that compiling takes little memory."""
+    with pytest.raises(MapError, match=f"compiling urn:.*{message}"):
+        plan_of(version_of(*one("R", *rows)))
+
+
 @pytest.mark.parametrize("frame", [[], pl.DataFrame()])
 def test_an_empty_frame_is_mapped_to_an_empty_frame(frame: object) -> None:
     """A frame without rows and columns is mapped to a frame without rows."""
