@@ -189,6 +189,23 @@ class TransactionInspector:
         check_code(error or parts[0].error, f"reading {at.partition} from offset {at.position} on")
         return parts[0].batches
 
+    async def _add_and_end(self, coordinator: BrokerConnection, add: bytes, end: bytes, doing: str) -> None:
+        """Send both requests at once; brokers process those of a connection in order.
+
+        Otherwise a process that dies between them would leave a transaction that the coordinator aborts later, and with
+        it the parts that have to be committed.
+        """
+        give_up_s = time.monotonic() + self._timeout_s
+        while True:
+            answers = [coordinator.ask(messages.ADD_PARTITIONS, add), coordinator.ask(messages.END_TXN, end)]
+            added = transactions.read_add_partitions(await self._cluster.within(answers[0]))
+            ended = transactions.read_end(await self._cluster.within(answers[1]))
+            error = added or ended
+            if error != KafkaError.CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
+                check_code(error, doing)
+                return
+            await asyncio.sleep(_PAUSE_S)  # the coordinator is completing another transaction
+
     async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
         coordinator = await self._coordinator(transactional_id)
         doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
@@ -205,8 +222,7 @@ class TransactionInspector:
         init = transactions.init_request(transactional_id, _TRANSACTION_TIMEOUT_MS)
         producer = await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
         add = transactions.add_partitions_request(transactional_id, producer, partitions)
-        await ask(messages.ADD_PARTITIONS, add, lambda data: (transactions.read_add_partitions(data), None))
         end = transactions.end_request(transactional_id, producer, commit=commit)
-        await ask(messages.END_TXN, end, lambda data: (transactions.read_end(data), None))
+        await self._add_and_end(coordinator, add, end, doing)
         # Fences pending requests, and is answered only when all markers are written.
         await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)

@@ -38,6 +38,7 @@ _REQUIRED: dict[str, Any] = {
     "delivery.report.only.error": True,  # a callback for each delivered record would be too slow; none is needed
 }
 _POLL_S = 0.05
+_ROUNDS = 3
 _OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
 
 
@@ -110,21 +111,27 @@ class KafkaSession:
         """
         identity = self._identity
         self._partitions = self._check_topics()
-        # Checked before the transactional id is acquired, which would fence the producer of another database.
+        # Checked before the transactional id is acquired, which would fence the producer of another database; and
+        # afterwards, because the id may have been claimed while this process was frozen.
+        self._check_conflicts(hint)
         place = identity.progress_partition
-        foreign = self._foreign_records(begin=hint or 0, decided_only=True)
-        check_conflicts(foreign, place, identity.transactional_id, identity.how_to_claim)
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
-        while True:
+        for _ in range(_ROUNDS):
             self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
             self._step("taken up")
             progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
             if not has_ended:
                 break
             # Ending a transaction has fenced the writer; what arrives before the next one has to be read, too.
+        else:
+            raise BrokerUnavailableError(
+                f"connecting as {identity.transactional_id}: Kafka keeps leaving transactions of this id open; see the "
+                "brokers' logs"
+            )
+        self._check_conflicts(hint)
         self._step("queried")
         _log.info(
             "connected as %s: the last transaction that has arrived is %s (read from offset %s; %d were known)",
@@ -134,6 +141,12 @@ class KafkaSession:
         )  # fmt: skip
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
+
+    def _check_conflicts(self, hint: int | None) -> None:
+        """Raise ProducerConflictError if another database publishes under the producer's id."""
+        identity = self._identity
+        foreign = self._foreign_records(begin=hint or 0, decided_only=True)
+        check_conflicts(foreign, identity.progress_partition, identity.transactional_id, identity.how_to_claim)
 
     def _wait_for_progress_topic(self) -> None:
         """Wait until the brokers know the topic that was just created."""

@@ -104,7 +104,8 @@ class Relay:
                 return self._on_lease(event)
             case StoredOutcome():
                 then, self._then = self._then, None
-                return then or Query()
+                # A new connection fences others, so it needs the lease.
+                return then or (Query() if self.connected else Acquire())
             case StandingBy():
                 self._drop()
                 self._failures.reset()

@@ -7,7 +7,7 @@ from typing import Literal
 
 from sqlalchemy import Engine
 
-from kafka_replica.producer.outbox.modes import Intent, Mode
+from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay.kafka_session import KafkaSession
@@ -51,6 +51,8 @@ class Start:
             self._change_mode(intent, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
         else:
             with self._engine.begin() as connection:
+                if intent_of(connection, self._outbox.producer_id).request_count != self._request_count:
+                    return
                 if self._first_start == "flush" and not self._queue.pending_flushes(intent.sent_tx_id):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)

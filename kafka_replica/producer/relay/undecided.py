@@ -211,7 +211,9 @@ class UndecidedTransactions:
             if batch.kind is Kind.DATA:
                 is_there |= self._number(batch, batch.partition) == tx_id
             elif is_there:
-                return batch.kind is Kind.COMMIT
+                if batch.kind is Kind.COMMIT:
+                    return True
+                is_there = False  # an aborted attempt; a later one may have been committed
         return False
 
     def _end(self, transactional_id: str, parts: Mapping[Partition, OpenPart], to_commit: set[Partition]) -> None:

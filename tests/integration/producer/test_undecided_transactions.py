@@ -140,6 +140,18 @@ def test_an_open_transaction_is_ended_as_the_database_decided(
     assert "without a marker" in caplog.text
 
 
+def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: LocalKafka, tmp_path: Path) -> None:
+    """Both attempts have the same number; only the second one was committed, and is open in the progress topic."""
+    scene = Scene(unverified, tmp_path)
+    scene.leave_open([scene.progress, *scene.places.values()], commit=False)
+    scene.leave_open([*scene.places.values()], commit=True)
+    scene.publish()
+    for number, key in KEYS.items():
+        wait_decided(scene.bootstrap, scene.topic, partition=number)
+        found = records_of(scene.bootstrap, scene.places[number])
+        assert [(each.key, each.value) for each in found] == [(key.encode(), b"%d" % value) for value in (1, 2, 3)]
+
+
 class LosesMarkers(StructureProducer):
     """Leave a part of its transaction without a marker, although Kafka acknowledges the commit."""
 

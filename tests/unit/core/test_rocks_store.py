@@ -343,7 +343,7 @@ except OSError as error:
     assert error.errno == 30, error  # EROFS
 else:
     raise AssertionError("it can be written")
-print(len(values(RocksStore(folder, read_only=True).snapshot())), len(look(folder)))
+print(len(values(RocksStore(folder, read_only=True).snapshot())), len(look(folder).snapshot))
 """
 
 

@@ -394,7 +394,8 @@ def test_after_a_slow_commit_the_id_is_initialized_and_the_log_read_again() -> N
     relay, _ = ready(recorded=7)
     assert relay.on(CommitAcknowledgement(5, SENT, is_last=True)) == MarkSent(5, SENT)
     assert not relay.connected
-    assert relay.on(StoredOutcome()) == Query()
+    assert relay.on(StoredOutcome()) == Acquire(), "only the owner of the lease may fence others"
+    assert relay.on(LeaseGrant()) == Query()
     assert relay.on(DatabaseState(True, 5, 7, (6, 7))) == Connect()
 
 
