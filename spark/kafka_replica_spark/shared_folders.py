@@ -11,6 +11,8 @@ from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica_spark.patterns import pattern_of
 
+_MISSING = ("FileNotFoundException", "FILE_NOT_EXIST", "does not exist")
+
 
 def check_shared(spark: SparkSession, folder: Path) -> None:
     """Check that executors on other machines have the same files in a folder as the driver.
@@ -30,7 +32,9 @@ def check_shared(spark: SparkSession, folder: Path) -> None:
     except OSError as error:
         raise UsageError(f"writing to {folder}: {reason_of(error)}") from error
     except Exception as error:  # includes the errors of Py4J
-        raise _not_shared(folder) from error
+        if any(text in str(error) for text in _MISSING):
+            raise _not_shared(folder) from error
+        raise
     finally:
         file.unlink(missing_ok=True)
     if found != tasks:

@@ -8,7 +8,17 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    NullType,
+    NumericType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.layout import UNDETERMINED
@@ -16,6 +26,7 @@ from kafka_replica.data.files.messages.forms import ColumnForm
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of, written_out
 
+_TIMES = (DateType, TimestampType, TimestampNTZType)
 _FORMS = {
     "text": ColumnForm(),
     "languages": ColumnForm(languages=True),
@@ -26,8 +37,9 @@ _FORMS = {
 def union_of(frames: Sequence[DataFrame], files: str) -> DataFrame:
     """Return the rows of all frames; a column that a frame lacks is NULL in its rows.
 
-    A column that has different types becomes texts, because Spark would cast texts to numbers, or numbers to other
-    texts. If it has several values or texts by language in one frame, it has these in all.
+    A column of texts and other values becomes texts, because Spark would cast texts to numbers, or numbers to other
+    texts. If it has several values or texts by language in one frame, it has these in all. Spark combines numbers of
+    different types, dates with times, and structs.
 
     Args:
         frames: the frames.
@@ -40,10 +52,24 @@ def union_of(frames: Sequence[DataFrame], files: str) -> DataFrame:
     for frame in frames:
         for field in frame.schema.fields:
             # Spark distinguishes neither the letter case of names nor, here, which types allow NULL.
-            kinds[field.name.lower()][field.dataType.simpleString()] = field.dataType
-    forms = {name: _common_form(name, found, files) for name, found in kinds.items() if len(found) > 1}
+            if not isinstance(field.dataType, NullType):
+                kinds[field.name.lower()][field.dataType.simpleString()] = field.dataType
+    forms = {
+        name: _common_form(name, found, files)
+        for name, found in kinds.items()
+        if len({*map(_family, found.values())}) > 1
+    }
     converted = (_in_forms(frame, forms) for frame in frames)
     return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), converted)
+
+
+def _family(kind: DataType) -> str:
+    """Return the same name for types whose values Spark combines without changing what they mean."""
+    if isinstance(kind, ArrayType):
+        return f"array of {_family(kind.elementType)}"
+    if isinstance(kind, NumericType):
+        return "number"
+    return "time" if isinstance(kind, _TIMES) else type(kind).__name__
 
 
 def _common_form(name: str, kinds: Mapping[str, DataType], files: str) -> ColumnForm:
@@ -70,7 +96,7 @@ def _in_forms(frame: DataFrame, forms: Mapping[str, ColumnForm]) -> DataFrame:
     changed = {
         field.name: _in_form(quoted(field.name), field.dataType, forms[field.name.lower()])
         for field in frame.schema.fields
-        if field.name.lower() in forms
+        if field.name.lower() in forms and not isinstance(field.dataType, NullType)
     }
     return frame.withColumns(changed) if changed else frame
 

@@ -117,7 +117,7 @@ class _Evaluation:
     def _outcome(self, value_map: ValueMap, begins: Expression | None) -> Expression:
         """Return the outcome of the map's rules; where all sources are switched off, so are the target's dimensions."""
         engine = self._engine
-        found, off = outcome(engine, value_map, begins), self._switched_off(value_map.sources)
+        found, off = outcome(engine, value_map, begins), self._switched_off(self._sources_of(value_map.targets))
         if off is None:
             return found
         marks = [SWITCHED_OFF if target in self._plan.target.dimensions else NOTHING for target in value_map.targets]
@@ -165,7 +165,8 @@ class _Evaluation:
     def _date(self, number: int, date_map: DateMap) -> Expression:
         """Return the written date; a dimension is switched off where its source is."""
         engine = self._engine
-        written, off = engine.column(f"{OURS}date_{number}"), self._switched_off([date_map.source])
+        written = engine.column(f"{OURS}date_{number}")
+        off = self._switched_off(self._sources_of([date_map.target]))
         if off is None or date_map.target not in self._plan.target.dimensions:
             return written
         return engine.coalesce([engine.case([(off, engine.text(SWITCHED_OFF))]), written])
@@ -181,7 +182,7 @@ class _Evaluation:
         return engine.case([(~engine.any_of(none), part)]) if none else part
 
     def _may_be_nothing(self, value_map: ValueMap) -> bool:
-        may_be_off = self._switched_off(value_map.sources) is not None
+        may_be_off = self._switched_off(self._sources_of(value_map.targets)) is not None
         return NOTHING in value_map.marks or (
             may_be_off and not self._plan.target.dimensions.issuperset(value_map.targets)
         )
@@ -307,6 +308,16 @@ class _Evaluation:
                     missing, "no-output", [target], "the map gives this dimension no value", str(self._plan.artefact)
                 )
                 yield found._replace(value=engine.text(None))
+
+    def _sources_of(self, targets: Sequence[str]) -> list[str]:
+        """Return the sources of all maps that give one of these targets a value."""
+        plan, found = self._plan, dict[str, None]()
+        for value_map in plan.values:
+            if not {*targets}.isdisjoint(value_map.targets):
+                found |= dict.fromkeys(value_map.sources)
+        found |= dict.fromkeys(date.source for date in plan.dates if date.target in targets)
+        found |= dict.fromkeys(copy.source for copy in plan.copies if copy.target in targets)
+        return list(found)
 
     def _switched_off(self, names: Sequence[str]) -> Expression | None:
         """Return whether these sources are switched off, which requires an action; None if they never are."""

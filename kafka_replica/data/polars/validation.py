@@ -70,13 +70,14 @@ def validate(
 
 
 def refuse_errors(frame: pl.DataFrame) -> None:
-    """Check that a frame has not been validated before.
+    """Check that a frame has no column that marks the results of validation or mapping.
 
     Raises:
-        UsageError: the frame has a column ``_errors``.
+        UsageError: the frame has a column ``_errors`` or ``_source``.
     """
-    if ERRORS in frame.columns:
-        raise UsageError(f"validating: the frame has a column {ERRORS} already; drop it first")
+    for name in (ERRORS, SOURCE):
+        if name in frame.columns:
+            raise UsageError(f"validating: the frame has a column {name} already; drop it first")
 
 
 def split(validated: pl.DataFrame, *, severity: str = "error") -> SplitRows:

@@ -23,7 +23,8 @@ _PARTS = """
         UNION
         SELECT inhrelid FROM part JOIN pg_inherits ON inhparent = part.oid
     )
-    SELECT oid, relkind::text, oid::regclass::text AS name FROM part JOIN pg_class USING (oid) ORDER BY oid
+    SELECT oid, relkind::text, oid::regclass::text AS name FROM part JOIN pg_class USING (oid)
+    WHERE relpersistence <> 't' ORDER BY oid
 """
 _COLUMNS = """
     SELECT attname, attnum, atttypid, attnotnull FROM pg_attribute
@@ -162,6 +163,8 @@ def _is_unique(
     if active and any(_covers_active(condition, name, is_never_null) for condition, name in indexes):
         return False
     where = f" WHERE {active}{'' if is_never_null else ' IS NOT FALSE'}" if active else ""
+    if active and any(_covers_active(condition, name, is_never_null=True) for condition, name in indexes):
+        where += f", or: ALTER TABLE {settings.table} ALTER {active} SET NOT NULL"
     raise ConfigurationError(
         f"table {settings.table}: two rows may have the same {key}, and a topic has one record for "
         f"a key; CREATE UNIQUE INDEX ON {settings.table} ({key}){where}"
@@ -176,6 +179,8 @@ def _covers_active(condition: str, name: str, is_never_null: bool) -> bool:
         name: the active column, as PostgreSQL writes it.
         is_never_null: whether the column is NOT NULL; a row in which it is NULL is active.
     """
-    if condition == f"({name} IS NOT FALSE)":
+    if condition in {f"({name} IS NOT FALSE)", f"COALESCE({name}, true)", f"({name} IS DISTINCT FROM false)"}:
         return True
-    return is_never_null and condition in {name, f"({name} IS TRUE)", f"({name} = true)"}
+    return is_never_null and condition in {
+        name, f"({name} IS TRUE)", f"({name} = true)", f"({name} <> false)",
+    }  # fmt: skip

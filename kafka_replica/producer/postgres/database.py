@@ -28,9 +28,10 @@ _CONNECT: Final = {
 _SESSION: Final = {
     **SETTINGS,
     "lock_timeout": "10s",
-    # A snapshot stays open while its rows are sent, which may take long; such limits are meant for other sessions.
-    "statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
-    # The server ends the session of an instance that is gone or frozen, so that another instance can take over.
+    # A snapshot stays open while its rows are sent, which may take long; shorter limits are meant for other sessions.
+    # An instance that is frozen then is ended, so that another instance can take over.
+    "statement_timeout": "0", "idle_in_transaction_session_timeout": "1h",
+    # The server ends the session of an instance that is gone.
     "tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 }  # fmt: skip
 _IDLE_S: Final = 60.0

@@ -28,7 +28,11 @@ def _cluster(count: Callable[[list[str]], int]) -> Any:
 
 
 def _fails(files: list[str]) -> int:
-    raise ValueError(files)
+    raise ValueError(f"File {files[0]} does not exist")
+
+
+def _is_cancelled(files: list[str]) -> int:
+    raise ValueError("Job 1 cancelled", files)
 
 
 def test_a_folder_that_executors_cannot_read_is_refused(tmp_path: Path) -> None:
@@ -37,6 +41,8 @@ def test_a_folder_that_executors_cannot_read_is_refused(tmp_path: Path) -> None:
     for count in (_fails, lambda files: len(files) - 1):
         with pytest.raises(ConfigurationError, match="whose executors cannot read this folder of the driver"):
             check_shared(_cluster(count), tmp_path)
+    with pytest.raises(ValueError, match="Job 1 cancelled"):
+        check_shared(_cluster(_is_cancelled), tmp_path)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UsageError, match="No such file"):
         check_shared(_cluster(len), tmp_path / "none")

@@ -31,6 +31,17 @@ def test_columns_of_different_types_are_combined_as_texts(spark: SparkSession) -
     ]  # fmt: skip
 
 
+def test_numbers_and_times_of_different_types_stay_numbers_and_times(spark: SparkSession) -> None:
+    """Spark combines these, and a column without any value takes the type of the others."""
+    frames = [
+        spark.sql("SELECT 1 AS a, DATE'2020-01-01' AS b, named_struct('x', 1) AS c, NULL AS d"),
+        spark.sql("SELECT 2.5D AS a, TIMESTAMP'2020-01-02 03:04:05' AS b, named_struct('x', 2L) AS c, 'd' AS d"),
+    ]
+    found = union_of(frames, "files")
+    assert [kind for _, kind in found.dtypes] == ["double", "timestamp", "struct<x:bigint>", "string"]
+    assert [row.d for row in found.orderBy("a").collect()] == [None, "d"]
+
+
 def test_columns_that_have_no_common_form_are_refused(spark: SparkSession) -> None:
     """Binary values and texts cannot be combined; the error names the column, its types and the files."""
     frames = [spark.sql("SELECT 'a' n"), spark.sql("SELECT X'00' n")]

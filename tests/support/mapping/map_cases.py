@@ -200,6 +200,11 @@ VALIDITY = [
         "ACTION A WHEN", "TIME_PERIOD N", (
             ("M a 18/07/1981", "1981-07-18 1981-07-18"), ("M a ~", "~ -"),
             ("- a ~", ["date-unreadable WHEN ~", "date-unreadable WHEN ~"]))),
+    Case("a date that is switched off beside another one", "SDMX-CSV 2.0: ~", (
+        named("S", "A DAY MONTH", timed=False), named("G", "A"),
+        structure_map(date_map("DAY", "TIME_PERIOD", "dd/MM/yyyy", "D"),
+                      date_map("MONTH", "TIME_PERIOD", "MM/yyyy", "M"))),
+        "ACTION A DAY MONTH", "TIME_PERIOD", (("M a ~ 05/2020", "2020-05"), ("M a ~ ~", "~"))),
     Case("many validities", "S6 13.9", one("R", *(f"A>v{year}@{year}/{year}" for year in range(1900, 2020)), "A>x"),
          "A TIME_PERIOD", "B", (
             ("A 1899", "x"), ("A 1900", "v1900"), ("A 1963-05", "v1963"), ("A 2019-12", "v2019"), ("A 2020", "x"))),

@@ -30,7 +30,7 @@ _LISTS: Final = {
 }  # fmt: skip
 """The ids of the lists of components: those of the structures, and those that the schema fixes in references."""
 _is_integer = re.compile(r"[+-]?[0-9]{1,1000}").fullmatch
-_is_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?[0-9]{1,3})?").fullmatch
+_is_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?0*[0-9]{1,3})?").fullmatch
 XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -59,7 +59,7 @@ _CASCADES: Final = {"true": "true", "1": "true", "false": "false", "0": "false",
 def cascade_of(element: etree._Element) -> str | None:
     """Return cascadeValues as true, false or excluderoot, or None if it is missing. Raises MessageError."""
     written = element.get("cascadeValues")
-    if written is None:
+    if not written:
         return None
     found = _CASCADES.get(written.strip().lower())
     if found is None:
