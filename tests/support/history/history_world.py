@@ -306,7 +306,7 @@ class World:
             before = [each for each in kept if each.published_ms <= ms]
             following = kept[len(before)] if len(before) < len(kept) else None
             is_known = bool(before) and not (
-                following is not None and following.missing and ms > before[-1].published_ms
+                following is not None and _is_after_others(before[-1], following) and ms > before[-1].published_ms
             )
             if self.waiting is not None and following is None and ms >= self.failed_ms:
                 is_known = False
@@ -366,3 +366,9 @@ def failing(history: VersionHistory, at_write: int) -> Iterator[list[int]]:
         yield failed
     finally:
         Database.write = real  # type: ignore[method-assign]
+
+
+def _is_after_others(before: ModelVersion, following: ModelVersion) -> bool:
+    """Return whether readers saw other versions between two recorded ones."""
+    is_new = following.incarnation != before.incarnation
+    return bool(following.missing) or (is_new and following.number > 1)
