@@ -11,7 +11,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.conditions import (
-    MOST_SCALED,
+    MOST_DIGITS,
     And,
     Arithmetic,
     Case,
@@ -46,8 +46,8 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"<": lt, "<=": le
 _COMPUTE: Final[Mapping[str, Callable[[Any, Any], Column]]] = {"+": add, "-": sub, "*": mul, "%": mod}
 _NUMBER: Final = r"\A\+?(-?)([0-9]*)(?:\.([0-9]*?)0*)?\z"
 
-_SCALED: Final = f"decimal({len(str(MOST_SCALED))},0)"
-"""The type that has no numbers above ``MOST_SCALED``."""
+_SCALED: Final = f"decimal({MOST_DIGITS},0)"
+"""The type that has no numbers of more digits."""
 
 
 class Expressions:

@@ -189,40 +189,35 @@ class TransactionInspector:
         check_code(error or parts[0].error, f"reading {at.partition} from offset {at.position} on")
         return parts[0].batches
 
-    async def _add_and_end(self, coordinator: BrokerConnection, add: bytes, end: bytes, doing: str) -> None:
-        """Send both requests at once; brokers process those of a connection in order.
-
-        Otherwise a process that dies between them would leave a transaction that the coordinator aborts later, and with
-        it the parts that have to be committed.
-        """
+    async def _when_free(self, attempt: Callable[[], Coroutine[Any, Any, tuple[int, T]]], doing: str) -> T:
+        """Return the result of an attempt, repeated while the coordinator is completing another transaction."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
-            answers = [coordinator.ask(messages.ADD_PARTITIONS, add), coordinator.ask(messages.END_TXN, end)]
-            added = transactions.read_add_partitions(await self._cluster.within(answers[0]))
-            ended = transactions.read_end(await self._cluster.within(answers[1]))
-            error = added or ended
+            error, found = await attempt()
             if error != KafkaError.CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
                 check_code(error, doing)
-                return
-            await asyncio.sleep(_PAUSE_S)  # the coordinator is completing another transaction
+                return found
+            await asyncio.sleep(_PAUSE_S)
 
     async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
         coordinator = await self._coordinator(transactional_id)
-        doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
-
-        async def ask(api: int, request: bytes, read: Callable[[memoryview], tuple[int, T]]) -> T:
-            give_up_s = time.monotonic() + self._timeout_s
-            while True:
-                error, found = read(await self._cluster.within(coordinator.ask(api, request)))
-                if error != KafkaError.CONCURRENT_TRANSACTIONS or time.monotonic() > give_up_s:
-                    check_code(error, doing)
-                    return found
-                await asyncio.sleep(_PAUSE_S)  # the coordinator is completing another transaction
-
         init = transactions.init_request(transactional_id, _TRANSACTION_TIMEOUT_MS)
-        producer = await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
+
+        async def initialize() -> tuple[int, transactions.ProducerId]:
+            return transactions.read_init(await self._cluster.within(coordinator.ask(messages.INIT_PRODUCER_ID, init)))
+
+        async def add_and_end() -> tuple[int, None]:
+            # Sent at once, and processed in order. If this process died between them, the coordinator would abort the
+            # transaction later, and with it the parts that have to be committed.
+            answers = [coordinator.ask(messages.ADD_PARTITIONS, add), coordinator.ask(messages.END_TXN, end)]
+            added = transactions.read_add_partitions(await self._cluster.within(answers[0]))
+            ended = transactions.read_end(await self._cluster.within(answers[1]))
+            return added or ended, None
+
+        doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
+        producer = await self._when_free(initialize, doing)
         add = transactions.add_partitions_request(transactional_id, producer, partitions)
         end = transactions.end_request(transactional_id, producer, commit=commit)
-        await self._add_and_end(coordinator, add, end, doing)
+        await self._when_free(add_and_end, doing)
         # Fences pending requests, and is answered only when all markers are written.
-        await ask(messages.INIT_PRODUCER_ID, init, transactions.read_init)
+        await self._when_free(initialize, doing)

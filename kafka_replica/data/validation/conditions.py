@@ -15,7 +15,8 @@ from typing import Final, Literal, TypeAlias, TypeVar
 T = TypeVar("T")
 
 Operator: TypeAlias = Literal["<", "<=", "=", ">=", ">"]
-MOST_SCALED: Final = 10**18 - 1
+MOST_DIGITS: Final = 18
+MOST_SCALED: Final = 10**MOST_DIGITS - 1
 """The largest number that :class:`ScaledDecimal` gives, so that sums and differences are 64-bit integers, too."""
 
 

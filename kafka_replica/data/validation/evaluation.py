@@ -9,6 +9,7 @@ from operator import add, eq, floordiv, ge, gt, le, lt, mod, mul, sub
 from typing import Any, Final
 
 from kafka_replica.data.validation.conditions import (
+    MOST_DIGITS,
     And,
     Arithmetic,
     Case,
@@ -130,4 +131,4 @@ def _scaled(text: str | None, decimals: int) -> int | None:
     if text is None or found is None or len(found[3] or "") > decimals:
         return None
     digits = f"{found[2]}{(found[3] or '').ljust(decimals, '0')}".lstrip("0")
-    return int(f"{found[1]}0{digits}") if len(digits) <= 18 else None
+    return int(f"{found[1]}0{digits}") if len(digits) <= MOST_DIGITS else None

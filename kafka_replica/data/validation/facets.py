@@ -15,6 +15,7 @@ from msgspec import structs
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.validation.conditions import (
+    MOST_DIGITS,
     Arithmetic,
     CharLength,
     CompareDouble,
@@ -61,7 +62,6 @@ _OF_TIMES: Final = ("start_time", "end_time", "time_interval")
 _OF_SEQUENCES: Final = ("interval", "time_interval")
 _LONGEST: Final = 2**31 - 2
 """The largest length or number of digits that is compared."""
-_MOST_DIGITS: Final = 18
 _MOST_DAYS: Final = 4_000_000
 _MOST_MONTHS: Final = 120_000
 _OF_A_YEAR: Final = ("2020-W02", "2020-D002")
@@ -236,11 +236,11 @@ def _ranges(value: ComponentText, text_type: str, format_: TextFormat) -> Iterat
 def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> FacetViolation | None:
     """Return the violation of a step; None if the interval or the start has too many digits for 64-bit integers."""
     decimals = max(0, *(-int(one.normalize().as_tuple().exponent) for one in (interval, start)))
-    if max(interval.adjusted(), start.adjusted()) + decimals >= _MOST_DIGITS:
+    if max(interval.adjusted(), start.adjusted()) + decimals >= MOST_DIGITS:
         return None
     step, first = (int(Fraction(one) * 10**decimals) for one in (abs(interval), start))
     # Any start that is lower by a multiple of the interval is equivalent; this one makes the difference non-negative.
-    lowered = first % step - step * (10**_MOST_DIGITS // step + 2)
+    lowered = first % step - step * (10**MOST_DIGITS // step + 2)
     number = ScaledDecimal(value, decimals)
     rest = Arithmetic("%", Arithmetic("-", number, Number(lowered)), Number(step))
     fine = re.sub(r"\.0$", "", str(interval))

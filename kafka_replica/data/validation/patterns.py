@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -264,34 +264,27 @@ def _not_in(written: str) -> str:
     return next((char for char in _OTHERS if not _fits(char, written)), "x")
 
 
-def _without_inner_classes(expression: str) -> str:
-    """Return the expression in a form in which Python finds mistakes: with one class in place of nested classes."""
-    written, depth = "", 0
-    for part in _TOKEN.findall(expression):
-        depth -= part == "]"
-        is_inner = depth > 0 and part in {"[", "[^", "]", "&&"}
-        if not is_inner:
-            written += "x" if re.match(r"\\[pPx]\{", part) else part
-        depth += part in {"[", "[^"}
-    return written
-
-
-def _has_inner_classes(expression: str) -> bool:
+def _tokens(expression: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of an expression, and for each whether it is the syntax of a class within a class."""
     depth = 0
     for part in _TOKEN.findall(expression):
-        if depth and part in {"[", "[^", "&&"}:
-            return True
-        depth += {"[": 1, "[^": 1, "]": -1}.get(part, 0)
-    return False
+        depth -= part == "]"
+        yield part, depth > 0 and part in {"[", "[^", "]", "&&"}
+        depth += part in {"[", "[^"}
+
+
+def _without_inner_classes(expression: str) -> str:
+    """Return the expression in a form in which Python finds mistakes: with one class in place of nested classes."""
+    parts = (part for part, is_inner in _tokens(expression) if not is_inner)
+    return "".join("x" if re.match(r"\\[pPx]\{", part) else part for part in parts)
 
 
 def python_form(expression: str) -> str | None:
     """Return the expression in the syntax of Python's ``re``; None if Python cannot read it."""
-    if _has_inner_classes(expression):
+    tokens = list(_tokens(expression))
+    if any(is_inner or (part.startswith((r"\p{", r"\P{")) and part != r"\p{Nd}") for part, is_inner in tokens):
         return None
-    parts = [r"\d" if part == r"\p{Nd}" else part for part in _TOKEN.findall(expression)]
-    is_readable = not any(part.startswith((r"\p{", r"\P{")) for part in parts)
-    return with_python_codes("".join(parts)) if is_readable else None
+    return with_python_codes("".join(r"\d" if part == r"\p{Nd}" else part for part, _ in tokens))
 
 
 def example(pattern: Pattern, source: random.Random) -> str:

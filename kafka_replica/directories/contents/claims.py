@@ -199,8 +199,8 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     entry = schema.entry(key, put.value, partial(bad_record, record))
     time_ms = record.timestamp_ms if put.time_ms is None else put.time_ms
     initial_key = record.key if record.offset < 0 else b""
-    place = record.source, record.offset
-    made: Claim[T] = tuple.__new__(Claim, (entry, *place, time_ms, put.scope, initial_key))  # faster
+    fields = entry, record.source, record.offset, time_ms, put.scope, initial_key
+    made: Claim[T] = tuple.__new__(Claim, fields)  # faster
     return key, made
 
 

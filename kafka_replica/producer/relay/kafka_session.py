@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -114,33 +114,38 @@ class KafkaSession:
         # Checked before the transactional id is acquired, which would fence the producer of another database; and
         # afterwards, because the id may have been claimed while this process was frozen.
         self._check_conflicts(hint)
-        place = identity.progress_partition
         self._config |= fitting_batches(self._plain, list(identity.topics), self._timeout_s)
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
-        for _ in range(_ROUNDS):
-            self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
-            self._step("taken up")
-            progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
-            if not has_ended:
-                break
-            # Ending a transaction has fenced the writer; what arrives before the next one has to be read, too.
-        else:
-            raise BrokerUnavailableError(
-                f"connecting as {identity.transactional_id}: Kafka keeps leaving transactions of this id open; see the "
-                "brokers' logs"
-            )
+        progress = self._acquire(transactional_ids, hint, acknowledged)
         self._check_conflicts(hint)
         self._step("queried")
         _log.info(
             "connected as %s: the last transaction that has arrived is %s (read from offset %s; %d were known)",
             identity.transactional_id,
-            "none" if progress is None else f"{progress.tx_id}, at offset {progress.offset} of {place}",
+            "none" if progress is None else f"{progress.tx_id}, at offset {progress.offset}",
             hint, acknowledged,
         )  # fmt: skip
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
+
+    def _acquire(self, transactional_ids: Sequence[str], hint: int | None, acknowledged: int) -> Progress | None:
+        """Acquire the transactional id, and return the last progress record; see ``ArrivalReader.read``.
+
+        Ending a transaction that Kafka has left open fences the writer, too. What arrives before the next writer is
+        there has to be read again.
+        """
+        transactional_id = self._identity.transactional_id
+        for _ in range(_ROUNDS):
+            self._writer = TransactionalWriter(self._config, transactional_id, self._timeout_s)
+            self._step("taken up")
+            progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
+            if not has_ended:
+                return progress
+        raise BrokerUnavailableError(
+            f"connecting as {transactional_id}: Kafka keeps leaving transactions of this id open; see the brokers' logs"
+        )
 
     def _check_conflicts(self, hint: int | None) -> None:
         """Raise ProducerConflictError if another database publishes under the producer's id."""

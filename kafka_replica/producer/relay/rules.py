@@ -124,6 +124,7 @@ class Relay:
                 mark = self._mark(event.tx_id)
                 if event.is_last:
                     self._drop()
+                    return mark
                 return self._next() or mark
             case KafkaFailure():
                 return self._on_failure(event)

@@ -32,9 +32,9 @@ from kafka_replica.stores import Snapshot
 _OF_VERSION: Final = b"kafka-replica-"
 _KEPT: Final = frozenset({200, 304})
 _COMPRESSED: Final = 32_768
-_COMPRESSED_STARTS: Final = (b"\x1f\x8b", b"PK")  # gzip, ZIP
-_EXTENSION: Final = b"codelistextension"
 """The number of bytes that are compressed in less than a millisecond; more are compressed in a thread."""
+_PACKED_STARTS: Final = (b"\x1f\x8b", b"PK")  # gzip, ZIP
+_EXTENSION: Final = b"codelistextension"
 
 Answer: TypeAlias = Callable[[RestRequest, Structures], RestAnswer]
 """A function that answers a request from one version; it must be thread-safe."""
@@ -163,7 +163,7 @@ def _size_of(snapshot: Snapshot, key: str) -> int | None:
     if record is None or record.value is None:
         return None
     value = record.value
-    may_take_longer = value.startswith(_COMPRESSED_STARTS) or (
+    may_take_longer = value.startswith(_PACKED_STARTS) or (
         len(value) <= MAX_INLINE_BYTES and _EXTENSION in value.lower()
     )
     return MAX_INLINE_BYTES + 1 if may_take_longer else len(value)
