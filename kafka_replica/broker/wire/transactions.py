@@ -1,7 +1,7 @@
 """Requests to inspect and end a producer's transactions without a producer client.
 
-Versions: FindCoordinator 3, InitProducerId 2, AddPartitionsToTxn 3, EndTxn 3, DescribeProducers 0 and
-DescribeTransactions 0 (both of KIP-664). Source: the message definitions of Apache Kafka.
+Versions: FindCoordinator 3, AddPartitionsToTxn 3, EndTxn 3, DescribeProducers 0 and DescribeTransactions 0 (both of
+KIP-664). Source: the message definitions of Apache Kafka.
 """
 
 from __future__ import annotations
@@ -45,20 +45,6 @@ def read_coordinator(data: memoryview) -> tuple[int, int]:
     return error, node
 
 
-def init_request(transactional_id: str, timeout_ms: int) -> bytes:
-    """Encode a request for a producer id, which fences all other producers of the transactional id."""
-    return Writer().string(transactional_id).pack("i", timeout_ms).tags().done()
-
-
-def read_init(data: memoryview) -> tuple[int, ProducerId]:
-    """Decode the response: Kafka's error code and the producer id."""
-    cursor = Cursor(data)
-    cursor.at += 4  # throttle time
-    (error,) = cursor.unpack(_ERROR)
-    number, epoch = cursor.unpack(_PRODUCER)
-    return error, ProducerId(number, epoch)
-
-
 def add_partitions_request(transactional_id: str, producer: ProducerId, partitions: Iterable[Partition]) -> bytes:
     """Encode a request to begin a transaction with these partitions."""
     topics = by_topic(dict.fromkeys(partitions))
@@ -100,16 +86,26 @@ def transaction_request(transactional_id: str) -> bytes:
     return Writer().count(1).string(transactional_id).tags().done()
 
 
-def read_transaction(data: memoryview) -> tuple[int, ProducerId]:
-    """Decode the response: Kafka's error code and the producer id."""
+class TransactionState(NamedTuple):
+    """The coordinator's state of a transactional id."""
+
+    error: int
+    """Kafka's error code; 0 if there is no error."""
+    state: str
+    """``Empty``, ``Ongoing``, ``PrepareCommit``, ``CompleteCommit``, ..."""
+    producer: ProducerId
+
+
+def read_transaction(data: memoryview) -> TransactionState:
+    """Decode the response."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     cursor.uvarint()  # the request was for one id
     (error,) = cursor.unpack(_ERROR)
     cursor.string()  # the transactional id
-    cursor.string()  # state
+    state = cursor.string() or ""
     cursor.at += 4 + 8  # time-out, start time
-    return error, ProducerId(*cursor.unpack(_PRODUCER))
+    return TransactionState(error, state, ProducerId(*cursor.unpack(_PRODUCER)))
 
 
 def producers_request(partitions: Iterable[Partition]) -> bytes:

@@ -25,14 +25,15 @@ from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection, TooOldError
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
 from kafka_replica.broker.wire.messages import FetchFrom, TopicAnswer
+from kafka_replica.broker.wire.transactions import ProducerId, TransactionState
 from kafka_replica.records import Partition
 from kafka_replica.transactions import Batch
 
 T = TypeVar("T")
 
-_TRANSACTION_TIMEOUT_MS = 60_000  # for a transaction without records
 _PAUSE_S = 0.05
 _WAIT_MS = 100
+_WRITES_MARKERS = {"PrepareCommit", "PrepareAbort"}  # states of a transactional id
 
 
 class TransactionInspector:
@@ -67,8 +68,10 @@ class TransactionInspector:
         self._run(asyncio.sleep(0))
         self._loop.close()
 
-    def open_parts(self, transactional_id: str, partitions: Iterable[Partition]) -> tuple[int, dict[Partition, int]]:
-        """Return the producer id, and the first offset of its open transaction in each partition that has one.
+    def open_parts(
+        self, transactional_id: str, partitions: Iterable[Partition]
+    ) -> tuple[ProducerId, dict[Partition, int]]:
+        """Return the current producer id, and the first offset of its open transaction in each partition that has one.
 
         Partitions that we may not read are left out.
 
@@ -108,13 +111,21 @@ class TransactionInspector:
             elif at.is_empty(alone=True):
                 return  # compaction has removed everything up to the end
 
-    def end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
-        """End the open transaction of the transactional id in these partitions. Fences all its producers.
+    def end(
+        self, transactional_id: str, producer: ProducerId, partitions: Collection[Partition], *, commit: bool
+    ) -> None:
+        """End the open transaction of the transactional id in these partitions, and wait until all markers are written.
+
+        Args:
+            transactional_id: the transactional id, whose producer must not be within a transaction.
+            producer: its current producer id; if another producer has initialized it since, nothing is ended.
+            partitions: the partitions.
+            commit: True to commit, False to abort.
 
         Raises:
-            BrokerError: Kafka does not answer or refuses.
+            BrokerError: Kafka does not answer or refuses, or another producer has initialized the id.
         """
-        self._run(self._end(transactional_id, partitions, commit=commit))
+        self._run(self._end(transactional_id, producer, partitions, commit=commit))
 
     # --- implementation ---
 
@@ -154,12 +165,18 @@ class TransactionInspector:
         check_code(error, f"finding the coordinator of the transactional id {transactional_id}")
         return await self._link(node)
 
-    async def _open_parts(self, transactional_id: str, partitions: list[Partition]) -> tuple[int, dict[Partition, int]]:
-        coordinator = await self._coordinator(transactional_id)
+    async def _state(self, coordinator: BrokerConnection, transactional_id: str) -> TransactionState:
         request = transactions.transaction_request(transactional_id)
         answer = await self._cluster.within(coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request))
-        error, producer = transactions.read_transaction(answer)
-        check_code(error, f"requesting the producer id of {transactional_id}")
+        state = transactions.read_transaction(answer)
+        check_code(state.error, f"requesting the state of the transactional id {transactional_id}")
+        return state
+
+    async def _open_parts(
+        self, transactional_id: str, partitions: list[Partition]
+    ) -> tuple[ProducerId, dict[Partition, int]]:
+        coordinator = await self._coordinator(transactional_id)
+        producer = (await self._state(coordinator, transactional_id)).producer
         found: dict[Partition, int] = {}
         for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, transactions.producers_request):
             for partition, (error, first_offsets) in transactions.read_producers(each).items():
@@ -167,7 +184,7 @@ class TransactionInspector:
                     check_code(error, f"requesting open transactions in {partition}")
                 if producer.number in first_offsets:
                     found[partition] = first_offsets[producer.number]
-        return producer.number, found
+        return producer, found
 
     async def _offsets(self, partitions: list[Partition], timestamp_ms: int) -> dict[Partition, int]:
         def request(own: list[Partition]) -> bytes:
@@ -199,12 +216,10 @@ class TransactionInspector:
                 return found
             await asyncio.sleep(_PAUSE_S)
 
-    async def _end(self, transactional_id: str, partitions: Collection[Partition], *, commit: bool) -> None:
+    async def _end(
+        self, transactional_id: str, producer: ProducerId, partitions: Collection[Partition], *, commit: bool
+    ) -> None:
         coordinator = await self._coordinator(transactional_id)
-        init = transactions.init_request(transactional_id, _TRANSACTION_TIMEOUT_MS)
-
-        async def initialize() -> tuple[int, transactions.ProducerId]:
-            return transactions.read_init(await self._cluster.within(coordinator.ask(messages.INIT_PRODUCER_ID, init)))
 
         async def add_and_end() -> tuple[int, None]:
             # Sent at once, and processed in order. If this process died between them, the coordinator would abort the
@@ -214,10 +229,14 @@ class TransactionInspector:
             ended = transactions.read_end(await self._cluster.within(answers[1]))
             return added or ended, None
 
+        async def look_for_markers() -> tuple[int, None]:
+            state = (await self._state(coordinator, transactional_id)).state
+            return KafkaError.CONCURRENT_TRANSACTIONS if state in _WRITES_MARKERS else 0, None
+
         doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
-        producer = await self._when_free(initialize, doing)
+        # Both requests are refused, without an effect, if another producer has initialized the id. A request for the
+        # next epoch would not be: in an ongoing transaction, the coordinator aborts it before it compares epochs.
         add = transactions.add_partitions_request(transactional_id, producer, partitions)
         end = transactions.end_request(transactional_id, producer, commit=commit)
         await self._when_free(add_and_end, doing)
-        # Fences pending requests, and is answered only when all markers are written.
-        await self._when_free(initialize, doing)
+        await self._when_free(look_for_markers, doing)

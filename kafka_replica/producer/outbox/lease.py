@@ -14,10 +14,14 @@ from typing import NamedTuple
 
 from sqlalchemy import Engine, select, update
 
-from kafka_replica.producer.errors import OutboxUnavailableError
+from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
 from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
 from kafka_replica.producer.outbox.modes import unknown_producer
 from kafka_replica.producer.outbox.tables import lease
+
+
+class LeaseLostError(OutboxError):
+    """Another instance has taken the lease, so that this instance may no longer publish."""
 
 
 class LeaseRow(NamedTuple):
@@ -99,6 +103,10 @@ class Lease:
             return False
         self._renewed_s = requested_s
         return True
+
+    def note_loss(self) -> None:
+        """Note that another instance has taken the lease; it is acquired again only when it is free, or has expired."""
+        self.term = None
 
     def release(self) -> None:
         """Release the lease, so that another instance can take it immediately."""

@@ -235,7 +235,7 @@ class Outbox:
         """Delete the producer and everything that was recorded for it; the topic stays unchanged."""
         with usable(connection, f"deleting producer {self.producer_id}") as sql_connection:
             self._lock_counter(sql_connection)
-            for table in (lease, state, change, amendment, detail, tx, counter):  # in the relays' locking order
+            for table in (state, lease, change, amendment, detail, tx, counter):  # in the relays' locking order
                 sql_connection.execute(delete(table).where(table.c.producer_id == self.producer_id))
             for table in (config, properties):
                 sql_connection.execute(delete(table).where(table.c.id == self.producer_id))

@@ -14,6 +14,7 @@ from kafka_replica.headers.current_trace import NAMES
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.contents import RecordedContents
 from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
+from kafka_replica.producer.outbox.lease import LeaseLostError
 from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.recorded_transactions import RecordedTransaction, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, counter, detail, lease, state, tx
@@ -78,31 +79,37 @@ class Queue:
     @translate_errors("marking transactions as sent")
     def mark_sent(
         self,
+        term: int | None,
         up_to: int,
         offset: int | None,
         sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
-        not_carried: int = 0,
+        not_carried: Mapping[int, int] = MappingProxyType({}),
         recorded_ms: int | None = None,
         *,
         incarnation: str,
     ) -> bool:
-        """Mark transactions as sent, because Kafka has acknowledged them; the lease is not needed to store this fact.
+        """Mark transactions as sent, because Kafka has acknowledged them.
+
+        Only the owner of the lease may do so. If Kafka has lost the markers of an acknowledged transaction, an instance
+        that takes over relies on the marks: it ends the transaction as committed if it is marked, and otherwise sends
+        it again.
 
         Args:
+            term: the term of this instance's lease.
             up_to: the number up to which all transactions are marked.
             offset: an offset at or before that of the progress record of ``up_to``; None if it is not known.
             sizes: the sent bytes and records of transactions for which they differ from the recorded ones, by number.
-            not_carried: the number of records that the format cannot represent.
+            not_carried: the number of records that the format cannot represent, by number of the transaction.
             recorded_ms: the time when the arrived transaction ``up_to`` was recorded; None if it is not known.
             incarnation: the incarnation to which ``up_to`` belongs.
 
         Returns:
-            False, without any update, if the producer was deleted or recreated, or if the database was restored, and so
-            has another transaction with the number ``up_to``, or none.
+            False, without any update, if the lease was lost, if the producer was deleted or recreated, or if the
+            database was restored, and so has another transaction with the number ``up_to``, or none.
         """
         with short_transaction(self._engine) as connection:
             sent_tx_id = self._lock(connection, incarnation)
-            if sent_tx_id is None:
+            if sent_tx_id is None or not self._holds_lease(connection, term):
                 return False
             if recorded_ms is not None:
                 this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
@@ -119,12 +126,23 @@ class Queue:
                 .where(*mine, tx.c.tx_id <= up_to)
                 .values(tx_status=int(Status.SENT), tx_last_updated=now_ms())
             )
+            left_out = sum(number for tx_id, number in not_carried.items() if tx_id > sent_tx_id)
             connection.execute(
                 update(state)
                 .where(state.c.producer_id == self._id, state.c.sent_tx_id < up_to)
-                .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + not_carried)
+                .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + left_out)
             )
         return True
+
+    @translate_errors("verifying the lease")
+    def sent_while_leased(self, term: int | None, *, incarnation: str) -> int:
+        """Return the number up to which all transactions are marked as sent, which no other instance can change.
+
+        Raises:
+            LeaseLostError: the lease was lost, or the producer was deleted or recreated.
+        """
+        with short_transaction(self._engine) as connection:
+            return self._lock_leased(connection, term, incarnation)
 
     @translate_errors("recording the failure of a transaction")
     def mark_failed(
@@ -135,7 +153,7 @@ class Queue:
         The transaction, if it is pending, gets the status.
         """
         with short_transaction(self._engine) as connection:
-            if not self._holds_lease(connection, term) or self._lock(connection, incarnation) is None:
+            if self._lock(connection, incarnation) is None or not self._holds_lease(connection, term):
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
@@ -162,7 +180,7 @@ class Queue:
             )
 
     @translate_errors("applying requests of operators")
-    def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> bool:
+    def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> None:
         """Apply the operators' requests for transactions after ``arrived``; see ``amendments``.
 
         Args:
@@ -170,25 +188,32 @@ class Queue:
             arrived: the number up to which Kafka has all transactions; all earlier senders are fenced.
             incarnation: the incarnation to which ``arrived`` belongs.
 
-        Returns:
-            False if the lease was lost, so that another instance may be sending these transactions.
+        Raises:
+            LeaseLostError: the lease was lost, so that another instance may be sending these transactions.
         """
-        with reading(self._engine) as connection:
-            if not is_requested(connection, self._id, arrived):
-                return True
+        if not self.is_requested(arrived):
+            return
         with short_transaction(self._engine) as connection:
-            sent_tx_id = self._lock(connection, incarnation) if self._holds_lease(connection, term) else None
-            if sent_tx_id is None:
-                return False
+            sent_tx_id = self._lock_leased(connection, term, incarnation)
             # If Kafka's progress record was lost, more transactions are marked as sent than have arrived by Kafka.
             # These must not be amended either.
             apply_requests(connection, self._id, max(arrived, sent_tx_id), now_ms())
-        return True
+
+    @translate_errors("looking for requests of operators")
+    def is_requested(self, arrived: int) -> bool:
+        """Return whether there are requests for transactions after ``arrived``; see ``amendments``."""
+        with reading(self._engine) as connection:
+            return is_requested(connection, self._id, arrived)
 
     @translate_errors("recording the publishing instance")
-    def note_identity(self, transactional_id: str, *, incarnation: str) -> None:
-        """Store the transactional id under which the producer publishes, so that it can be fenced after a change."""
+    def note_identity(self, term: int | None, transactional_id: str, *, incarnation: str) -> None:
+        """Store the transactional id under which the producer publishes, so that it can be fenced after a change.
+
+        Raises:
+            LeaseLostError: the lease was lost.
+        """
         with short_transaction(self._engine) as connection:
+            self._lock_leased(connection, term, incarnation)
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
@@ -206,8 +231,20 @@ class Queue:
         with short_transaction(self._engine) as connection:
             return try_again(connection, self._id, now_ms(), request_count)
 
+    def _lock_leased(self, connection: Connection, term: int | None, incarnation: str) -> int:
+        """Lock the state and the lease; return the number up to which all is sent, or raise LeaseLostError."""
+        sent_tx_id = self._lock(connection, incarnation)
+        if sent_tx_id is None or not self._holds_lease(connection, term):
+            raise LeaseLostError(
+                f"producer {self._id}: another instance has taken over, or the producer was recreated; standing by"
+            )
+        return sent_tx_id
+
     def _holds_lease(self, connection: Connection, term: int | None) -> bool:
-        """Return whether this instance has the lease; lock the lease until the end of the database transaction."""
+        """Return whether this instance has the lease; lock the lease until the end of the database transaction.
+
+        The state is always locked first: a user's transaction may lock it for long, and must not block the lease.
+        """
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
 

@@ -138,6 +138,16 @@ class TableConnection:
                 self._connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(CHANNEL)))
         return bool(is_ours)
 
+    def while_locked(self, number: int) -> int:
+        """Return a number if this is still the copying instance: the lock ends with the connection.
+
+        Raises:
+            SourceError: the connection has ended.
+        """
+        with database_errors("verifying the lock of the copying instance"):
+            self._row("SELECT 1")
+        return number
+
     def notify(self, message: str) -> None:
         """Send a message to the copying instance.
 

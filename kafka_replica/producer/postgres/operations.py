@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from typing import Final
 
 from kafka_replica.producer.notices.notices import Notice
@@ -40,7 +41,7 @@ def compare(settings: TableSourceSettings, *, dry_run: bool = False) -> Differen
             connection.notify(comparison_request(settings))
             return None
         with closing(kafka_session(settings, connection.database_id)) as session:
-            progress = None if dry_run else session.connect(None, None, 0)
+            progress = None if dry_run else session.connect(None, None, partial(connection.while_locked, 0))
             copy = TableCopy(settings, session, progress, topic_reader(settings), _ignore)
             with connection.snapshot() as table:
                 return copy.differences(table) if dry_run else copy.compare(table, REQUESTED)

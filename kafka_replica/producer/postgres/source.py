@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -129,6 +130,7 @@ class TableSource:
                 self._report(StandBy())
             if self._closing.wait(_STAND_BY_S):
                 return False
+        self._acknowledged = 0  # another instance may have aborted, and copied again, what Kafka has no markers of
         self._report(Takeover())
         return True
 
@@ -194,7 +196,7 @@ class TableSource:
     def _connect(self, connection: TableConnection) -> Iterator[tuple[KafkaSession, TableCopy]]:
         settings = self.settings
         with closing(kafka_session(settings, connection.database_id, self._step)) as session:
-            progress = session.connect(None, self._hint, self._acknowledged)
+            progress = session.connect(None, self._hint, partial(connection.while_locked, self._acknowledged))
             self._failures.was_connected = True
             yield session, TableCopy(settings, session, progress, topic_reader(settings), self._report)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import last_of_key
@@ -18,15 +18,6 @@ from kafka_replica.producer.relay.undecided import UndecidedTransactions
 from kafka_replica.records import Partition
 
 _log = logging.getLogger("kafka_replica.producer")
-
-
-class LastArrival(NamedTuple):
-    """The last transaction that has arrived in Kafka."""
-
-    progress: Progress | None
-    """The progress record of the transaction; None if no transaction has arrived."""
-    has_ended: bool = False
-    """True if a transaction that Kafka had left open was ended, which fences all producers of the transactional id."""
 
 
 class ArrivalReader:
@@ -56,21 +47,26 @@ class ArrivalReader:
         return any(ends.stable[partition] < ends.high[partition] for partition in checked)
 
     def read(
-        self, partitions: Sequence[Partition], transactional_ids: Sequence[str], hint: int | None, acknowledged: int
-    ) -> LastArrival:
-        """End this producer's open transactions, and return what has arrived.
+        self,
+        partitions: Sequence[Partition],
+        transactional_ids: Sequence[str],
+        hint: int | None,
+        acknowledged: Callable[[], int],
+    ) -> Progress | None:
+        """End this producer's open transactions; return the progress record of the last transaction that has arrived.
 
         Args:
             partitions: the partitions of the published topics.
             transactional_ids: the producer's current and former transactional ids.
             hint: an offset at or before that of the last progress record.
-            acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
+            acknowledged: returns the last transaction whose commit Kafka is known to have acknowledged; raises an error
+                if this process may no longer publish.
 
         Raises:
             KafkaReplicaError: the state could not be determined.
         """
         if not self.has_open_transactions(partitions):
-            return LastArrival(self._read_to_end(hint))
+            return self._read_to_end(hint)
         _log.info("transactions are open; reading the batches of %s", self._identity.progress_partition)
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
@@ -80,10 +76,10 @@ class ArrivalReader:
                     inspector, transactional_ids, identity.producer_id, identity.progress_key,
                     identity.progress_partition, partitions,
                 )  # fmt: skip
-                return LastArrival(undecided.end_all(hint, acknowledged), undecided.has_ended)
+                return undecided.end_all(hint, acknowledged)
         except (UsageError, TooOldError) as error:
             _log.warning("cannot inspect open transactions; waiting for them: %s", error)
-            return LastArrival(self._read_to_end(hint))
+            return self._read_to_end(hint)
 
     def _read_to_end(self, hint: int | None) -> Progress | None:
         """Read the progress topic to its end as an ordinary consumer, which waits for open transactions."""

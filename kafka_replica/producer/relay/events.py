@@ -48,6 +48,8 @@ class DatabaseState(NamedTuple):
     """True if, by the database, nothing was sent in this incarnation yet."""
     of_arrived: Fingerprint | None = None
     """The database's fingerprint of the last transaction that has arrived; None if it is missing or was not queried."""
+    is_amended: bool = False
+    """True if transactions that have not arrived are to be skipped or replaced, which is done while connecting."""
 
 
 class KafkaSessionStart(NamedTuple):

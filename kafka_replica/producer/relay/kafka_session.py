@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -38,7 +38,6 @@ _REQUIRED: dict[str, Any] = {
     "delivery.report.only.error": True,  # a callback for each delivered record would be too slow; none is needed
 }
 _POLL_S = 0.05
-_ROUNDS = 3
 _OFFSETS = 2  # a transaction uses at least two offsets of the progress topic: its progress record and its marker
 
 
@@ -95,7 +94,7 @@ class KafkaSession:
     def _arrivals(self) -> ArrivalReader:
         return ArrivalReader(self._plain, self._identity, self._topics, self._timeout_s)
 
-    def connect(self, former_id: str | None, hint: int | None, acknowledged: int) -> Progress | None:
+    def connect(self, former_id: str | None, hint: int | None, acknowledged: Callable[[], int]) -> Progress | None:
         """Fence any other producer of the transactional id, and return the last progress record.
 
         Fencing comes first: it ends the open transactions of predecessors, so that readers of committed data see the
@@ -104,7 +103,8 @@ class KafkaSession:
         Args:
             former_id: the previous transactional id, which is also fenced if it differs; None if there is none.
             hint: an offset at or before that of the last progress record; None if it is not known.
-            acknowledged: the last transaction whose commit Kafka is known to have acknowledged.
+            acknowledged: returns the last transaction whose commit Kafka is known to have acknowledged; called only if
+                transactions are open. It raises an error if this process may no longer publish.
 
         Raises:
             KafkaReplicaError: fencing or reading failed.
@@ -118,34 +118,19 @@ class KafkaSession:
         transactional_ids = list(dict.fromkeys([former_id or identity.transactional_id, identity.transactional_id]))
         for each in transactional_ids[:-1]:
             TransactionalWriter(self._config, each, self._timeout_s).close()
-        progress = self._acquire(transactional_ids, hint, acknowledged)
+        self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
+        self._step("taken up")
+        progress = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
         self._check_conflicts(hint)
         self._step("queried")
         _log.info(
-            "connected as %s: the last transaction that has arrived is %s (read from offset %s; %d were known)",
+            "connected as %s: the last transaction that has arrived is %s (read from offset %s)",
             identity.transactional_id,
             "none" if progress is None else f"{progress.tx_id}, at offset {progress.offset}",
-            hint, acknowledged,
+            hint,
         )  # fmt: skip
         self._offset = -_OFFSETS if progress is None else progress.offset
         return progress
-
-    def _acquire(self, transactional_ids: Sequence[str], hint: int | None, acknowledged: int) -> Progress | None:
-        """Acquire the transactional id, and return the last progress record; see ``ArrivalReader.read``.
-
-        Ending a transaction that Kafka has left open fences the writer, too. What arrives before the next writer is
-        there has to be read again.
-        """
-        transactional_id = self._identity.transactional_id
-        for _ in range(_ROUNDS):
-            self._writer = TransactionalWriter(self._config, transactional_id, self._timeout_s)
-            self._step("taken up")
-            progress, has_ended = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
-            if not has_ended:
-                return progress
-        raise BrokerUnavailableError(
-            f"connecting as {transactional_id}: Kafka keeps leaving transactions of this id open; see the brokers' logs"
-        )
 
     def _check_conflicts(self, hint: int | None) -> None:
         """Raise ProducerConflictError if another database publishes under the producer's id."""

@@ -146,7 +146,7 @@ class Relay:
             self._drop()
             self._failures.reset()
             return Wait(Pause.WORK)
-        if self._arrived is None or self._incarnation != state.incarnation:
+        if self._arrived is None or self._incarnation != state.incarnation or state.is_amended:
             self._drop()
             self._incarnation = state.incarnation
             return Connect()

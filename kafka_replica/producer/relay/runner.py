@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from sqlalchemy import Engine
 
@@ -24,8 +25,8 @@ from kafka_replica.producer.notices.notices import (
     Suspension,
     Takeover,
 )
-from kafka_replica.producer.outbox.lease import Lease
-from kafka_replica.producer.outbox.modes import Mode
+from kafka_replica.producer.outbox.lease import Lease, LeaseLostError
+from kafka_replica.producer.outbox.modes import Intent, Mode
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import View
@@ -120,6 +121,7 @@ class Runner:
         self._leads = False
         self._has_begun = False
         self._request_count = self._queue.view().intent.request_count
+        self._applied_count = self._request_count
         self._start = Start(engine, outbox, self._queue, make_session, first_start, self._request_count)
         self._offset: int | None = None
         self._compared: tuple[int | None, int] | None = None
@@ -146,6 +148,10 @@ class Runner:
         began_s = time.monotonic()
         try:
             return self._do(decision)
+        except LeaseLostError as error:
+            _log.warning("%s", error)
+            self._lease.note_loss()
+            return self._stand_by()
         except OutboxError as error:
             _log.warning("%s", error)
             return DatabaseFailure()
@@ -187,7 +193,7 @@ class Runner:
             if view.intent.mode is Mode.FAILED:
                 self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
-                self._start.apply(view.intent)
+                self._start.apply(view.intent, self._lease.term)
             self._has_begun = True
         return LeaseGrant(self._lease.term or 0)
 
@@ -204,6 +210,7 @@ class Runner:
         return DatabaseState(
             running, intent.sent_tx_id, view.last_tx_id, tuple(each.tx_id for each in view.next), intent.incarnation,
             is_new=intent.progress_offset is None, of_arrived=self._of_arrived(intent.sent_tx_id),
+            is_amended=self._is_amended(intent),
         )  # fmt: skip
 
     def _of_arrived(self, sent_tx_id: int) -> Fingerprint | None:
@@ -214,18 +221,31 @@ class Runner:
         self._compared = (arrived, sent_tx_id) if arrived == sent_tx_id else None
         return self._queue.recorded.fingerprint(arrived)
 
+    def _is_amended(self, intent: Intent) -> bool:
+        """Return whether there are requests since this instance has connected, which is when they are applied."""
+        if not self._rules.connected or intent.request_count == self._applied_count:
+            return False
+        if self._queue.is_requested(max(self._rules.arrived or 0, intent.sent_tx_id)):
+            return True
+        self._applied_count = intent.request_count
+        return False
+
     def _connect(self) -> Event:
-        view = self._view
+        view, term = self._view, self._lease.term
         assert view is not None, "look first"  # noqa: S101
         self._disconnect()
+        if term is None:
+            return self._stand_by()
         self._session = self._make_session(view.intent.incarnation)
         intent = view.intent
-        progress = self._session.connect(intent.transactional_id, intent.progress_offset, intent.sent_tx_id)
+        incarnation = intent.incarnation
+        sent = partial(self._queue.sent_while_leased, term, incarnation=incarnation)
+        progress = self._session.connect(intent.transactional_id, intent.progress_offset, sent)
         if intent.transactional_id != self._transactional_id:
-            self._queue.note_identity(self._transactional_id, incarnation=intent.incarnation)
+            self._queue.note_identity(term, self._transactional_id, incarnation=incarnation)
         arrived = 0 if progress is None else progress.tx_id
-        if not self._queue.apply_requests(self._lease.term, arrived, incarnation=intent.incarnation):
-            return self._stand_by()
+        self._queue.apply_requests(term, arrived, incarnation=incarnation)
+        self._applied_count = intent.request_count
         self._offset = self._compared = None
         if progress is None:
             return KafkaSessionStart(None)
@@ -267,15 +287,20 @@ class Runner:
         recorded_sizes = {each.tx_id: (each.size, each.messages) for each in (view.next if view is not None else ())}
         sizes = {tx_id: (each.size, each.messages) for tx_id, each in transactions.items()}
         differing = {tx_id: size for tx_id, size in sizes.items() if size != recorded_sizes.get(tx_id)}
-        not_carried = sum(each.not_carried for each in transactions.values())
+        not_carried = {tx_id: each.not_carried for tx_id, each in transactions.items() if each.not_carried}
         assert view is not None, "look first"  # noqa: S101
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
-        incarnation = view.intent.incarnation
-        if not self._queue.mark_sent(up_to, self._offset, differing, not_carried, recorded_ms, incarnation=incarnation):
-            return StoredOutcome()  # the next query shows the reason
+        is_marked = self._queue.mark_sent(
+            self._lease.term, up_to, self._offset, differing, not_carried, recorded_ms,
+            incarnation=view.intent.incarnation,
+        )  # fmt: skip
+        if not is_marked:
+            self._lease.renew()  # notices a lost lease; otherwise, the next query shows the reason
+            return StoredOutcome()
         self._show_failure(None)
         if not_carried:
-            _log.warning("up to transaction %d: the format cannot represent %d records", up_to, not_carried)
+            lacking = sum(not_carried.values())
+            _log.warning("up to transaction %d: the format cannot represent %d records", up_to, lacking)
         self._sent_transactions.clear()
         self._report(Arrival(up_to))
         self._step("marked")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from sqlalchemy import Engine
@@ -43,9 +44,18 @@ class Start:
         self._first_start = first_start
         self._request_count = request_count
 
-    def apply(self, intent: Intent) -> None:
-        """Change the mode in the database."""
-        if self._has_sent(intent):
+    def apply(self, intent: Intent, term: int | None) -> None:
+        """Change the mode in the database.
+
+        Args:
+            intent: the producer's row.
+            term: the term of this instance's lease.
+
+        Raises:
+            LeaseLostError: the lease was lost.
+            KafkaReplicaError: the database or Kafka does not answer, or refused.
+        """
+        if self._has_sent(intent, term):
             self._change_mode(intent, Mode.RUNNING, only=[Mode.SUSPENDED])
         elif self._first_start == "idle":
             self._change_mode(intent, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
@@ -57,7 +67,7 @@ class Start:
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
-    def _has_sent(self, intent: Intent) -> bool:
+    def _has_sent(self, intent: Intent, term: int | None) -> bool:
         if intent.sent_tx_id > 0:
             return True
         if intent.mode not in {Mode.RUNNING, Mode.SUSPENDED}:
@@ -65,7 +75,8 @@ class Start:
         # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
         session = self._make_session(intent.incarnation)
         try:
-            return session.connect(intent.transactional_id, None, 0) is not None
+            sent = partial(self._queue.sent_while_leased, term, incarnation=intent.incarnation)
+            return session.connect(intent.transactional_id, None, sent) is not None
         finally:
             session.close()
 

@@ -8,9 +8,10 @@ was not visible to any reader, so it is aborted and sent again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kafka_replica.broker.wire.transactions import ProducerId
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.headers.transactions import read
@@ -111,15 +112,17 @@ class UndecidedTransactions:
         self._key = key
         self._place = place
         self._partitions = partitions
-        self.has_ended = False
-        """True if a transaction was ended, which fences all producers of the transactional id."""
 
-    def end_all(self, hint: int | None, acknowledged: int) -> Progress | None:
+    def end_all(self, hint: int | None, acknowledged: Callable[[], int]) -> Progress | None:
         """End all open transactions of the producer; return the progress record of the last committed transaction.
+
+        A process that was frozen may continue here after another one has taken over, and has sent more. It ends nothing
+        then: it either finds that it may no longer publish, or Kafka refuses the epoch that it had read before.
 
         Args:
             hint: an offset at or before that of this record; None if it is not known.
-            acknowledged: the number up to which Kafka has acknowledged all commits.
+            acknowledged: returns the number up to which Kafka has acknowledged all commits; raises a KafkaReplicaError
+                if this process may no longer publish.
 
         Raises:
             BrokerError: Kafka does not answer or refuses, or a transaction stays open.
@@ -129,10 +132,11 @@ class UndecidedTransactions:
             open_parts = [self._open_parts(each) for each in self._transactional_ids]
             if not any(parts for _, parts in open_parts):
                 return self._last_arrived(records)
+            # Only now, because what others have acknowledged until they lost their right to publish counts, too.
+            arrived = max(acknowledged(), 0 if records.arrived is None else records.arrived.tx_id)
             for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
                 if parts:
-                    arrived = max(acknowledged, 0 if records.arrived is None else records.arrived.tx_id)
-                    self._end(transactional_id, parts, self._to_commit(producer, parts, arrived))
+                    self._end(transactional_id, producer, parts, self._to_commit(producer.number, parts, arrived))
         raise BrokerUnavailableError(
             f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
         )
@@ -162,9 +166,9 @@ class UndecidedTransactions:
             )
         return records.arrived
 
-    def _open_parts(self, transactional_id: str) -> tuple[int, dict[Partition, OpenPart]]:
+    def _open_parts(self, transactional_id: str) -> tuple[ProducerId, dict[Partition, OpenPart]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
-        return producer, {place: self._part(producer, place, first) for place, first in first_offsets.items()}
+        return producer, {place: self._part(producer.number, place, first) for place, first in first_offsets.items()}
 
     def _part(self, producer: int, place: Partition, first: int) -> OpenPart:
         batches = self._inspector.batches(place, first)
@@ -216,8 +220,13 @@ class UndecidedTransactions:
                 is_there = False  # an aborted attempt; a later one may have been committed
         return False
 
-    def _end(self, transactional_id: str, parts: Mapping[Partition, OpenPart], to_commit: set[Partition]) -> None:
-        self.has_ended = True
+    def _end(
+        self,
+        transactional_id: str,
+        producer: ProducerId,
+        parts: Mapping[Partition, OpenPart],
+        to_commit: set[Partition],
+    ) -> None:
         for commit in (True, False):
             places = [place for place in parts if (place in to_commit) is commit]
             if places:
@@ -226,4 +235,4 @@ class UndecidedTransactions:
                     "Kafka had left transaction %s of %s without a marker in %s: %s", ", ".join(map(str, numbers)),
                     self._name, ", ".join(map(str, places)), "committed" if commit else "aborted, to be sent again",
                 )  # fmt: skip
-                self._inspector.end(transactional_id, places, commit=commit)
+                self._inspector.end(transactional_id, producer, places, commit=commit)

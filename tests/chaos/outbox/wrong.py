@@ -22,7 +22,8 @@ class MarksEarly(StructureProducer):
         send = runner._send
 
         def marked_first(tx_id: int) -> Event:
-            runner._queue.mark_sent(tx_id, None, incarnation=runner._queue.view().intent.incarnation)
+            term, incarnation = runner._lease.term, runner._queue.view().intent.incarnation
+            runner._queue.mark_sent(term, tx_id, None, incarnation=incarnation)
             return send(tx_id)
 
         runner._send = marked_first  # type: ignore[method-assign]

@@ -10,9 +10,12 @@ import pytest
 from chaos.__main__ import options_of
 from chaos.outbox.checker import Flaw
 from chaos.outbox.options import OutboxOptions
+from chaos.outbox.report import OutboxReport
 from chaos.outbox.run import run
 
 pytestmark = pytest.mark.broker
+
+_LAST_LINES = 40
 
 
 @pytest.mark.long
@@ -20,12 +23,23 @@ def test_kills_of_every_part_lose_no_transaction_of_the_database(tmp_path: Path)
     """Kills of instances, recorders, broker and PostgreSQL (or SQLite, with a remark) lose nothing."""
     seconds = 60
     report = run(OutboxOptions(seconds=seconds, least_recorded=60, least_faults=3, seed=1, folder=tmp_path), print)
-    assert report.flaws.wrong == 0, report.flaws.texts
+    if report.flaws.wrong:
+        _print_evidence(report)
+    assert report.flaws.wrong == 0, report.flaws.found
     assert report.checked_something
     assert report.flaws.transactions >= 60
     assert report.exit_status == 0
     own = psutil.Process().children(recursive=True)
     assert not [child for child in own if "chaos." in " ".join(child.cmdline())]
+
+
+def _print_evidence(report: OutboxReport) -> None:
+    """Print all sentences about violations, and the last lines of the instances' logs."""
+    for flaw, texts in report.flaws.texts.items():
+        print(f"{flaw}:", *texts, sep="\n  ")
+    assert report.folder is not None
+    for log in sorted(report.folder.glob("*.log")):
+        print(f"{log.name}:", *log.read_text(errors="replace").splitlines()[-_LAST_LINES:], sep="\n  ")
 
 
 @pytest.mark.long

@@ -19,12 +19,12 @@ from kafka_replica.producer.changes.encoding import EncodedValue
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
-from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.outbox.lease import Lease, LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.producer.producer_tools import log_of, mark_sent, settings_of, transactions_of
 from support.waiting import wait_until
 
 KEEP = {"min.compaction.lag.ms": "600000"}
@@ -50,9 +50,9 @@ class Relay:
         """Return the producer's relay."""
         return self.queue.view().intent.incarnation
 
-    def connect(self, arrived: int) -> bool:
-        """Mark everything up to this transaction as arrived in Kafka."""
-        return self.queue.apply_requests(self.lease.term, arrived, incarnation=self.incarnation)
+    def connect(self, arrived: int) -> None:
+        """Apply the requests for transactions after those that have arrived in Kafka."""
+        self.queue.apply_requests(self.lease.term, arrived, incarnation=self.incarnation)
 
     def would_send(self) -> dict[int, list[Content]]:
         """Return contents by number."""
@@ -87,7 +87,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
     """A skipped transaction keeps its number; its content is kept for inspection, but is not current content."""
     request(engine, outbox, (2, None))
     assert relay.would_send()[2], "a request changes nothing by itself"
-    assert relay.connect(1)
+    relay.connect(1)
     sent = relay.would_send()
     assert [*sent] == [1, 2, 3, 4]
     assert sent[2] == []
@@ -96,7 +96,7 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
         assert outbox.record(connection, [Put("c", b"2")]) == [5], "c was not sent, so this is not a repetition"
         assert outbox.record_flush(connection) == [6, 7]
     assert sorted(relay.queue.recorded.keys_as_of(7)) == [b"c", b"d"]
-    relay.queue.mark_sent(7, None, incarnation=relay.incarnation)
+    mark_sent(relay.queue, 7)
     while Cleanup(engine, "structures", 0).step():
         pass
     control = ProducerControl(settings_of("localhost:1", "FOO", engine))
@@ -115,10 +115,10 @@ def test_a_skipped_transaction_is_sent_empty_and_kept(engine: Engine, outbox: Ou
 def test_amending_records_leaves_the_rest_of_the_transaction(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """The rest of a transaction stays as it is; the earlier content is kept; and it can be amended twice."""
     request(engine, outbox, (2, None, [Put("b", b"worse", "text/plain")]))
-    assert relay.connect(1)
+    relay.connect(1)
     assert relay.would_send()[2] == [Content(b"b", b"worse", "text/plain"), Content(b"c", b"2", None)]
     request(engine, outbox, (2, None, [Put("b", b"good")]), (2, ["c"]))
-    assert relay.connect(1)
+    relay.connect(1)
     assert relay.would_send()[2] == [Content(b"b", b"good", None)]
     assert [each.messages for each in relay.queue.view().next] == [1, 1, 1, 1], "as the headers will say"
     with engine.begin() as connection:
@@ -134,16 +134,16 @@ def test_amending_records_leaves_the_rest_of_the_transaction(engine: Engine, out
 def test_a_transaction_that_has_arrived_is_not_amended(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """A transaction that arrived by an unanswered commit is not amended: Kafka's state shows that it is too late."""
     request(engine, outbox, (2, None), (4, None))
-    assert relay.connect(2), "the second one is in Kafka after all"
+    relay.connect(2)  # the second one is in Kafka after all
     assert relay.would_send()[4] == []
-    relay.queue.mark_sent(2, None, incarnation=relay.incarnation)
+    mark_sent(relay.queue, 2)
     control = ProducerControl(settings_of("localhost:1", "FOO", engine))
     states = {
         each.tx_id: (each.status, [amendment.state for amendment in each.amendments]) for each in control.transactions()
     }
     assert states[2] == (Status.SENT, ["too late"])
     assert states[4] == (Status.SKIPPED, ["applied", "applied"])
-    assert relay.connect(0), "the progress topic was deleted, say"
+    relay.connect(0)  # the progress topic was deleted, say
     assert [(each.key, each.state) for each in control.records(2)] == [(b"b", "recorded"), (b"c", "recorded")]
 
 
@@ -154,8 +154,9 @@ def test_nothing_is_amended_without_the_lease(engine: Engine, outbox: Outbox, re
     relay.lease.release()
     other = Lease(engine, "structures", "other", 3600)
     assert other.hold()
-    assert not relay.queue.apply_requests(1, 1, incarnation=incarnation)
-    assert not relay.queue.apply_requests(other.term, 1, incarnation="another")
+    for term, of in ((1, incarnation), (other.term, "another")):
+        with pytest.raises(LeaseLostError):
+            relay.queue.apply_requests(term, 1, incarnation=of)
     assert relay.would_send()[2] == [Content(b"b", b"bad", None), Content(b"c", b"2", None)]
 
 
@@ -170,7 +171,7 @@ def test_a_flush_is_skipped_with_its_deletions(engine: Engine, outbox: Outbox, r
 
 def test_an_invalid_amendment_is_rejected_with_advice(engine: Engine, outbox: Outbox, relay: Relay) -> None:
     """An invalid request is rejected with the reason and advice; nothing is written."""
-    relay.queue.mark_sent(1, None, incarnation=relay.incarnation)
+    mark_sent(relay.queue, 1)
     for tx_id, keys, puts, says in (
         (1, None, None, "it was sent; record further changes"),
         (9, None, None, "this transaction does not exist"),
@@ -294,3 +295,24 @@ def test_an_operator_skips_and_replaces_and_everything_else_arrives_in_order(
         (b"k1", b"1"), (b"x", b"1"), (b"k3", b"3"), (b"x", b"3"), (b"k4", b"good"), (b"x", b"4"), (b"x", b"5"),
         (b"k6", b"6"), (b"x", b"6"),
     ]  # fmt: skip
+
+
+def test_a_transaction_is_skipped_while_the_producer_runs(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The producer is suspended and resumed between two of its queries, and does not notice the suspension."""
+    topic, database = kafka_topic(config=KEEP), f"sqlite:///{tmp_path / 'o.db'}"
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database)
+    with StructureProducer(settings) as producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        wait_until(lambda: producer.status().pending == 0, "1 is sent")
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"2")])
+            producer.outbox.suspend(connection)
+            producer.outbox.skip(connection, 2, reason="useless")
+            producer.outbox.resume(connection)
+            producer.record(connection, [Put("a", b"3")])
+        wait_until(lambda: producer.status().pending == 0, "the others are sent")
+        assert producer.status().skipped == 1
+    assert [record.value for record, _ in log_of(local_kafka.bootstrap_servers, topic)] == [b"1", b"3"]

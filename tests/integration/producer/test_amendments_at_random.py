@@ -19,6 +19,7 @@ from sqlalchemy import Engine, event, select, update
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, migrate, open_database
+from kafka_replica.producer.outbox.lease import LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change, lease, tx
@@ -65,7 +66,7 @@ class Instance:
                 continue
             if arrived > view.intent.sent_tx_id:
                 yield
-                self.queue.mark_sent(arrived, None, incarnation=view.intent.incarnation)
+                self.queue.mark_sent(self.term, arrived, None, incarnation=view.intent.incarnation)
                 continue
             if not view.next or view.next[0].tx_id != arrived + 1:
                 continue
@@ -89,7 +90,11 @@ class Instance:
         if self.applies_without_the_lease:
             with self.engine.connect() as connection:
                 term = connection.execute(select(lease.c.term)).scalar_one()
-        return self.queue.apply_requests(term, arrived, incarnation=incarnation)
+        try:
+            self.queue.apply_requests(term, arrived, incarnation=incarnation)
+        except LeaseLostError:
+            return False
+        return True
 
 
 class Careless(Instance):

@@ -14,13 +14,8 @@ from kafka_replica.producer.outbox.cleanup import KEEP_NEWEST, ROWS, Cleanup
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
 from kafka_replica.producer.outbox.tables import change, counter, detail, state, tx
-from support.producer.producer_tools import settings_of
+from support.producer.producer_tools import mark_sent, settings_of
 from support.waiting import wait_until
-
-
-def mark_sent(queue: Queue, up_to: int) -> None:
-    """Mark transactions as sent."""
-    assert queue.mark_sent(up_to, None, incarnation=queue.view().intent.incarnation)
 
 
 def count(engine: Engine, table: object) -> int:

@@ -16,10 +16,11 @@ from kafka_replica.producer import Change
 from kafka_replica.producer.changes.changes import Delete, Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind, migrate, open_database
 from kafka_replica.producer.outbox.cleanup import Cleanup
-from kafka_replica.producer.outbox.lease import Lease
+from kafka_replica.producer.outbox.lease import Lease, LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
 from kafka_replica.producer.outbox.tables import change, metadata, tx
+from support.producer.producer_tools import mark_sent
 
 
 def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind.CHANGES) -> list[Content]:
@@ -30,11 +31,6 @@ def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind
     listed = [Content(*each) for each in found.records]
     assert len(listed) == found.record_count
     return listed
-
-
-def mark_sent(queue: Queue, up_to: int, offset: int | None = None) -> None:
-    """Mark transactions of the present incarnation as sent."""
-    assert queue.mark_sent(up_to, offset, incarnation=queue.view().intent.incarnation)
 
 
 def clean_up(engine: Engine, keep_s: float = 3600.0) -> int:
@@ -269,14 +265,25 @@ def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, ou
     assert not old.renew()
     incarnation = queue.view().intent.incarnation
     assert not queue.mark_failed(term, 1, Status.REFUSED, "too late", incarnation=incarnation)
-    assert queue.view().intent.mode is Mode.RUNNING
+    assert not queue.mark_sent(term, 1, 17, incarnation=incarnation)
+    for call in (
+        lambda: queue.sent_while_leased(term, incarnation=incarnation),
+        lambda: queue.note_identity(term, "tx-other", incarnation=incarnation),
+    ):
+        with pytest.raises(LeaseLostError, match="another instance has taken over"):
+            call()
+    assert queue.sent_while_leased(new.term, incarnation=incarnation) == 0
+    assert (queue.view().intent.mode, queue.view().intent.transactional_id) == (Mode.RUNNING, None)
     mark_sent(queue, 1, 17)
     assert queue.mark_failed(new.term, 1, Status.REFUSED, "wrong", incarnation=incarnation)
     with engine.connect() as connection:
         assert connection.execute(select(tx.c.tx_status).order_by(tx.c.tx_id)).scalars().all() == [1, 0]
     assert queue.view().intent.mode is Mode.FAILED
     mark_sent(queue, 0, 3)
+    # A later mark contains the counts of transactions that are marked already.
+    assert queue.mark_sent(new.term, 1, 17, not_carried={1: 5}, incarnation=incarnation)
     view = queue.view()
+    assert view.intent.not_carried == 0
     assert (view.intent.sent_tx_id, view.intent.progress_offset, view.last_tx_id) == (1, 17, 2)
     assert [each.tx_id for each in view.next] == [2]
 
@@ -299,14 +306,17 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
     new = Lease(engine, "structures", "new", lease_s=3600)
     assert new.hold()
     assert new.term == frozen.term, "terms begin again, too"
-    assert not queue.mark_sent(1, 17, {1: (9, 9)}, incarnation=before)
+    assert not queue.mark_sent(frozen.term, 1, 17, {1: (9, 9)}, incarnation=before)
+    with pytest.raises(LeaseLostError):
+        queue.sent_while_leased(frozen.term, incarnation=before)
     assert not queue.mark_failed(frozen.term, 1, Status.REFUSED, "no", incarnation=before)
     assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], request_count=1, incarnation=before)
-    queue.note_identity("tx-other", incarnation=before)
+    with pytest.raises(LeaseLostError):
+        queue.note_identity(frozen.term, "tx-other", incarnation=before)
     view = queue.view()
     assert (view.intent.sent_tx_id, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)
     assert [(each.tx_id, each.size, each.messages) for each in view.next] == [(1, 2, 1)]
-    assert queue.mark_sent(1, 17, incarnation=view.intent.incarnation)
+    mark_sent(queue, 1, 17)
 
 
 def test_secrets_are_not_in_the_tables(engine: Engine, outbox: Outbox) -> None:

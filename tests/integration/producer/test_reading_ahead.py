@@ -14,6 +14,7 @@ from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import RecordedTransaction
 from kafka_replica.producer.outbox.tables import metadata
 from kafka_replica.producer.relay.prefetch import Prefetcher, group_transactions
+from support.producer.producer_tools import mark_sent
 
 MB = 1 << 20
 
@@ -60,7 +61,7 @@ def test_no_look_shows_more_than_a_few_megabytes(engine: Engine, outbox: Outbox)
         outbox.record(connection, [Put("vast", bytes(20 * MB))])
     queue = Queue(engine, "structures")
     assert [each.tx_id for each in queue.view().next] == [1, 2]
-    queue.mark_sent(5, None, incarnation=queue.view().intent.incarnation)
+    mark_sent(queue, 5)
     assert [each.tx_id for each in queue.view().next] == [6], "one at least"
 
 

@@ -36,7 +36,7 @@ from support.producer.postgres_tools import (
     standby_of,
     stop_replication,
 )
-from support.producer.producer_tools import log_of, settings_of, transactions_of
+from support.producer.producer_tools import lease_term, log_of, settings_of, transactions_of
 from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
@@ -247,10 +247,11 @@ def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMa
         assert before is not None
         assert before.digest is None
         assert before.recorded_ms is not None
-        assert not queue.mark_sent(3, 9, recorded_ms=1, incarnation=incarnation), "there is no 3"
+        term = lease_term(producer.engine)
+        assert not queue.mark_sent(term, 3, 9, recorded_ms=1, incarnation=incarnation), "there is no 3"
         other_ms = before.recorded_ms + 1
-        assert not queue.mark_sent(2, 9, recorded_ms=other_ms, incarnation=incarnation), "this is another one"
-        assert queue.mark_sent(2, 9, recorded_ms=before.recorded_ms, incarnation=incarnation)
+        assert not queue.mark_sent(term, 2, 9, recorded_ms=other_ms, incarnation=incarnation), "this is another one"
+        assert queue.mark_sent(term, 2, 9, recorded_ms=before.recorded_ms, incarnation=incarnation)
     publish(settings, "more", range(3, 5))
 
 

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from kafka_replica import Partition
+from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.embedded import LocalKafka
+from kafka_replica.errors import BrokerError
 from kafka_replica.headers import transactions
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.producer.relay.progress import progress_key, progress_value
 from kafka_replica.producer.relay.undecided import OpenPart, parts_to_commit
 from kafka_replica.producer.settings.producer_settings import ProducerSettings
@@ -28,7 +33,7 @@ from support.broker.kafka_tools import ends, wait_decided, write
 from support.broker.kafka_tools import producer as plain_producer
 from support.effort import first_in_usual
 from support.producer.left_open import UNVERIFIED, Written, leave_open
-from support.producer.producer_tools import records_of, settings_of
+from support.producer.producer_tools import lease_term, mark_sent, records_of, settings_of
 from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
@@ -62,6 +67,7 @@ class Scene:
             self.record(producer, 1)
             wait_until(lambda: producer.status().pending == 0, "1 is sent")
             self.incarnation = producer.status().incarnation
+        self.engine = producer.engine
         self.queue = Queue(producer.engine, producer.id)
         self.record(producer, 2)
         self._recorder = producer
@@ -85,10 +91,20 @@ class Scene:
             records.append(Written(self.places[number], key.encode(), b"2", headers))  # type: ignore[arg-type]
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
 
-    def publish(self) -> None:
-        """Start another producer, and let it send a third transaction."""
+    def sent(self) -> list[int]:
+        """Return the numbers of the committed transactions, which are the same in all partitions."""
+        found = [
+            [int(each.value or b"") for each in records_of(self.bootstrap, place)] for place in self.places.values()
+        ]
+        assert found[0] == found[1]
+        return found[0]
+
+    def publish(self, at: str = "", meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Start another producer, and let it send a third transaction; do something at one of its steps."""
         self._recorder.close()
-        with StructureProducer(self.settings) as producer:
+        producer = Overtaken(self.settings)
+        producer.at, producer.meanwhile = at, meanwhile
+        with producer:
             self.record(producer, 3)
             wait_until(
                 lambda: producer.status().pending == 0 or producer.status().mode is Mode.FAILED,
@@ -125,7 +141,7 @@ def test_an_open_transaction_is_ended_as_the_database_decided(
         [scene.progress if each == "progress" else scene.places[int(each)] for each in decided], commit=commit
     )
     if is_acknowledged:
-        assert scene.queue.mark_sent(2, 2, incarnation=scene.incarnation)
+        mark_sent(scene.queue, 2, 2)
     stable, high = ends(scene.bootstrap, scene.progress.topic)
     assert (stable < high) is ("progress" not in decided), "it is open there"
     with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
@@ -146,10 +162,83 @@ def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: 
     scene.leave_open([scene.progress, *scene.places.values()], commit=False)
     scene.leave_open([*scene.places.values()], commit=True)
     scene.publish()
-    for number, key in KEYS.items():
+    for number in KEYS:
         wait_decided(scene.bootstrap, scene.topic, partition=number)
-        found = records_of(scene.bootstrap, scene.places[number])
-        assert [(each.key, each.value) for each in found] == [(key.encode(), b"%d" % value) for value in (1, 2, 3)]
+    assert scene.sent() == [1, 2, 3]
+
+
+class Overtaken(StructureProducer):
+    """Do something at the first occurrence of a step, as other processes would meanwhile."""
+
+    at: str
+    meanwhile: Callable[[], None]
+
+    def _step(self, name: str) -> None:
+        if name == self.at:
+            self.at = ""
+            self.meanwhile()
+
+
+def test_a_mark_of_an_instance_that_was_overtaken_is_refused(unverified: LocalKafka, tmp_path: Path) -> None:
+    """Kafka has acknowledged a commit to the first instance, and written no marker; the second one has aborted it.
+
+    If the first one marked the transaction now, it would never be sent again, and be missing.
+    """
+    scene = Scene(unverified, tmp_path)
+    scene.leave_open([], commit=True)
+    term, marked = lease_term(scene.engine), list[bool]()
+    scene.publish("queried", lambda: marked.append(scene.queue.mark_sent(term, 2, 2, incarnation=scene.incarnation)))
+    assert marked == [False]
+    assert scene.sent() == [1, 2, 3]
+
+
+def test_an_instance_that_was_overtaken_ends_no_transaction(
+    unverified: LocalKafka, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other instance has sent and marked transaction 2 meanwhile; Kafka has written no marker of it.
+
+    The first one does not abort it, but stands by, until the other one's lease has expired.
+    """
+    scene = Scene(unverified, tmp_path)
+
+    def take_over() -> None:
+        with scene.engine.begin() as connection:
+            connection.execute(update(lease).values(owner="other", term=lease.c.term + 1))
+        scene.leave_open([], commit=True)
+        mark_sent(scene.queue, 2, 2)
+
+    with caplog.at_level(logging.WARNING, "kafka_replica.producer"):
+        scene.publish("taken up", take_over)
+    assert scene.sent() == [1, 2, 3]
+    assert caplog.text.index("another instance has taken over") < caplog.text.index("Kafka had left transaction 2")
+
+
+def test_a_transaction_is_ended_only_if_nobody_else_has_initialized_the_id(
+    unverified: LocalKafka, tmp_path: Path
+) -> None:
+    """The epoch that was read with the open parts has to be the current one; the other's transaction is not ended."""
+    scene, another = Scene(unverified, tmp_path), unverified.create_topic(f"t-{uuid.uuid4().hex[:8]}")
+    scene.leave_open([], commit=True)
+    transactional_id, places = scene.settings.transactional_id, [scene.progress, *scene.places.values()]
+    topics = [scene.progress.topic, scene.topic]
+    with closing(TransactionInspector({"bootstrap.servers": scene.bootstrap}, topics, 10.0)) as inspector:
+        producer, parts = inspector.open_parts(transactional_id, places)
+        assert set(parts) == set(places)
+        other = plain_producer(scene.bootstrap, transactional_id)
+        for is_within in (False, True):
+            if is_within:
+                write(other, another, {"a": "1"}, commit=None)
+            with pytest.raises(BrokerError, match="another producer has acquired the same transactional id"):
+                inspector.end(transactional_id, producer, places, commit=True)
+            newer, unchanged = inspector.open_parts(transactional_id, places)
+            assert (newer.epoch, unchanged) == (producer.epoch + 1, parts)
+        other.commit_transaction(30)
+        assert [each.value for each in records_of(scene.bootstrap, Partition(another, 0))] == [b"1"]
+        inspector.end(transactional_id, newer, places[:1], commit=True)
+        inspector.end(transactional_id, newer, places[1:], commit=True)
+    for place in places:
+        wait_decided(scene.bootstrap, place.topic, partition=place.partition)
+    assert scene.sent() == [1, 2]
 
 
 class LosesMarkers(StructureProducer):

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.headers.transactions import TransactionHeaders, read
+from kafka_replica.producer.outbox.queue import Queue
+from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.producer.service.structure_producer import ProducerSettings
 from kafka_replica.records import Headers
 from support.broker.kafka_tools import quiet, wait_decided
@@ -49,6 +51,18 @@ def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> I
         started.wait()
         if started.stdout is not None:
             started.stdout.close()
+
+
+def lease_term(engine: Engine, producer_id: str = "structures") -> int:
+    """Return the current term of a producer's lease."""
+    with engine.connect() as connection:
+        return connection.execute(select(lease.c.term).where(lease.c.producer_id == producer_id)).scalar_one()
+
+
+def mark_sent(queue: Queue, up_to: int, offset: int | None = None) -> None:
+    """Mark transactions of the current incarnation as sent, as the owner of the lease does."""
+    term, incarnation = lease_term(queue._engine), queue.view().intent.incarnation
+    assert queue.mark_sent(term, up_to, offset, incarnation=incarnation)
 
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:

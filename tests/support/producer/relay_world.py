@@ -37,6 +37,7 @@ class StepOutcome(enum.Enum):
     FAILS = "fails before it has an effect"
     LOST = "has its effect, but the answer is lost"
     SLOW = "has its effect; a commit takes so long that the id has to be initialized again"
+    NO_MARKER = "a commit is acknowledged, but Kafka writes no marker, so that the transaction stays open"
     DIES = "the process dies before it has an effect"
     DIES_AFTER = "the process dies after it had its effect"
 
@@ -58,6 +59,8 @@ class World:
     epoch: int = 0
     log: list[tuple[int, int, int]] = field(default_factory=list)
     """The transactions that Kafka has committed: incarnation, number and name of each."""
+    open: tuple[int, int, int] | None = None
+    """An acknowledged transaction without a marker. It is ended by the next commit, or when an instance connects."""
     backups: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
     suspensions: int = 0
     contradicted: bool = False
@@ -85,6 +88,12 @@ class World:
             rows, self.sent, self.incarnation, self.is_new = self.backups[which % len(self.backups)]
             self.rows, self.marked = list(rows), []
 
+    def end_open(self) -> None:
+        """End the open transaction as the connecting instance does, which holds the lease."""
+        if self.open is not None and (self.open[0], self.open[1] <= self.sent) == (self.incarnation, True):
+            self.log.append(self.open)
+        self.open = None
+
     def begin_incarnation(self) -> None:
         """Repair the consequences of a restored database; the progress in Kafka so far is not trusted."""
         self.incarnation, self.is_new = self.names * 1000 + self.incarnation + 1, True
@@ -98,7 +107,7 @@ class World:
         """Check the invariants that must be true at every moment."""
         if not self.backups:
             assert [tx_id for _, tx_id, _ in self.log] == [*range(1, len(self.log) + 1)], f"Kafka has {self.log}"
-        arrived = {name for _, _, name in self.log}
+        arrived = {name for _, _, name in [*self.log, *([self.open] if self.open else [])]}
         lost = [name for name in self.rows[: self.sent] if name not in arrived]
         assert not lost, f"marked as sent, and Kafka has not: {lost}"
         assert self.marked == sorted(self.marked)
@@ -127,7 +136,7 @@ class Instance:
 
     def _life(self) -> Iterator[None]:
         self._rules = rules = self._relay()
-        self._epoch = -1
+        self._epoch = self._term = -1
         self._must_renew = False
         self._rows: list[int] = []
         self._incarnation = self._connected_as = 0
@@ -165,6 +174,12 @@ class Instance:
             raise DeadError
         return failed if luck is StepOutcome.LOST else event
 
+    def _has_lease(self) -> bool:
+        return (self.world.owner, self.world.term) == (self.name, self._term)
+
+    def _may_mark(self) -> bool:
+        return self._has_lease()
+
     def _acquire(self) -> Generator[None, None, Event]:
         world = self.world
 
@@ -172,12 +187,17 @@ class Instance:
             if world.owner is None:
                 world.owner = self.name
                 world.term += 1
-            return LeaseGrant(world.term) if world.owner == self.name else StandingBy()
+            if world.owner != self.name:
+                return StandingBy()
+            self._term = world.term
+            return LeaseGrant(world.term)
 
         return (yield from self._do(take, DatabaseFailure()))
 
     def _query(self) -> Generator[None, None, Event]:
         world = self.world
+        if self._term < 0:
+            return StandingBy()
         running, sent = world.running, world.sent  # one statement after another, as READ COMMITTED has it
         incarnation, is_new = world.incarnation, world.is_new
         yield
@@ -209,6 +229,10 @@ class Instance:
         incarnation = self._connected_as = self._incarnation
 
         def connected() -> Event:
+            if world.open is not None:
+                if not self._has_lease():
+                    return StandingBy()
+                world.end_open()
             progress = world.progress(incarnation)
             return (
                 KafkaSessionStart(None)
@@ -225,7 +249,13 @@ class Instance:
             if self._epoch != world.epoch:
                 world.fenced_sends += 1
                 return KafkaFailure(Fault.FENCED, "fenced")
-            world.log.append((self._connected_as, tx_id, name))
+            if world.open is not None:
+                world.log.append(world.open)
+                world.open = None
+            if luck is StepOutcome.NO_MARKER:
+                world.open = (self._connected_as, tx_id, name)
+            else:
+                world.log.append((self._connected_as, tx_id, name))
             return CommitAcknowledgement(tx_id, Fingerprint(name), self._must_renew)
 
         if self._must_renew:
@@ -245,7 +275,9 @@ class Instance:
             # As ``Queue.mark_sent`` does: not in another history of the database, nor in another incarnation.
             name = world.rows[up_to - 1] if up_to <= world.recorded else None
             is_same = decision.fingerprint is None or decision.fingerprint.recorded_ms == name
-            if is_same and incarnation == world.incarnation:
+            if not self._may_mark():
+                self._term = -1  # the loss of the lease is noticed
+            elif is_same and incarnation == world.incarnation:
                 world.sent, world.is_new = max(world.sent, up_to), False
                 world.marked.append(world.sent)
             return StoredOutcome()

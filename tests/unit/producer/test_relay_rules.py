@@ -42,7 +42,7 @@ Script = list[tuple[str, int, StepOutcome]]
 
 
 ACTS = {"step": 30, "others are frozen": 1, "record": 2, "lease runs out": 1, "resume": 1}
-_FROZEN_STEPS = 25  # enough to take over, to connect and to send
+_FROZEN_STEPS = (8, 12, 15, 25)  # the last is enough to take over, to connect and to send
 FREEZES = {"step": 30, "others are frozen": 5, "record": 5}
 RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
 
@@ -68,8 +68,9 @@ def script_of(
 LENGTHS, INSTANCES, HARDSHIP = st.integers(0, 600), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.1, 0.3])
 SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP)
 RESTORING_SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP, st.just(RESTORES))
-SLOW_SCRIPTS = st.builds(
-    script_of, st.integers(0, 1 << 32), LENGTHS, st.just(2), st.just(0.5), st.just(FREEZES), st.just([StepOutcome.SLOW])
+SLOW_SCRIPTS, NO_MARKER_SCRIPTS = (
+    st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, st.just(2), st.just(0.5), st.just(FREEZES), st.just([fate]))
+    for fate in (StepOutcome.SLOW, StepOutcome.NO_MARKER)
 )
 
 
@@ -82,15 +83,15 @@ def resume(world: World) -> None:
     world.running, world.contradicted = True, False
 
 
-def play(script: Script, relay: type[Relay] = Relay) -> World:
+def play(script: Script, relay: type[Relay] = Relay, instance: type[Instance] = Instance) -> World:
     """Run three instances with the order and failures of the script, then without failures for long enough."""
     world = World()
-    luck = [StepOutcome.WELL]
-    instances = [Instance(world, name, lambda: luck[0], relay) for name in range(3)]
+    luck, dice = [StepOutcome.WELL], random.Random(len(script))
+    instances = [instance(world, name, lambda: luck[0], relay) for name in range(3)]
 
     def run_alone(who: int) -> None:
         luck[0], world.owner = StepOutcome.WELL, None  # the lease runs out
-        for _ in range(_FROZEN_STEPS):
+        for _ in range(dice.choice(_FROZEN_STEPS)):
             instances[who].step()
 
     acts: dict[str, Callable[[int], object]] = {
@@ -115,7 +116,7 @@ def play(script: Script, relay: type[Relay] = Relay) -> World:
 
 
 @settings(max_examples=examples(500), deadline=None)
-@given(SCRIPTS | SLOW_SCRIPTS)
+@given(SCRIPTS | SLOW_SCRIPTS | NO_MARKER_SCRIPTS)
 @pytest.mark.thorough
 def test_exactly_once_and_in_order_whatever_happens(script: Script) -> None:
     """Kafka always has all transactions once and in order; once failures end, all have arrived and are marked."""
@@ -172,6 +173,26 @@ class ComparesNumbersAlone(Relay):
         if isinstance(event, (KafkaSessionStart, CommitAcknowledgement)):
             event = event._replace(fingerprint=None)
         return super().on(event)
+
+
+class MarksWithoutTheLease(Instance):
+    """An instance that marks what Kafka has acknowledged, although another one has taken over."""
+
+    def _may_mark(self) -> bool:
+        return True
+
+
+def test_marks_without_the_lease_are_found_out() -> None:
+    """The check above fails: the other instance has ended the transaction as not marked, and has not sent it yet."""
+
+    @settings(max_examples=examples(500), deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+    @given(NO_MARKER_SCRIPTS)
+    def look(script: Script) -> None:
+        play(script, instance=MarksWithoutTheLease)
+
+    with pytest.raises(BaseException, match="marked as sent, and Kafka has not") as found:
+        look()
+    assert not isinstance(found.value, KeyboardInterrupt)
 
 
 @pytest.mark.parametrize(
@@ -377,6 +398,20 @@ def test_a_database_that_is_replaced_while_the_producer_runs() -> None:
     assert relay.on(StoredOutcome()) == Query()
     decision = relay.on(DatabaseState(True, 2, 8, (3, 4), of_arrived=Fingerprint(2_000, "another")))
     assert isinstance(decision, Suspend)
+
+
+def test_amended_transactions_lead_to_a_new_connection() -> None:
+    """The producer may have been suspended, and resumed, between two queries; amendments are applied on connecting."""
+    relay, decision = ready(recorded=6)
+    assert decision == Send(5)
+    assert relay.on(CommitAcknowledgement(5)) == Send(6)
+    assert relay.on(CommitAcknowledgement(6)) == MarkSent(6)
+    assert relay.on(StoredOutcome()) == Query()
+    state = DatabaseState(running=True, sent_tx_id=6, last_tx_id=7, next_ids=(7,), is_amended=True)
+    assert relay.on(state) == Connect()
+    for event in (KafkaSessionStart(6), LeaseGrant()):
+        relay.on(event)
+    assert relay.on(state._replace(is_amended=False)) == Send(7)
 
 
 def test_several_are_sent_before_they_are_noted_together() -> None:
