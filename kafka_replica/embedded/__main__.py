@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kafka_replica.embedded import faststart
+from kafka_replica.embedded.class_archive import class_archive_options
+from kafka_replica.embedded.faststart import format_template
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
 from kafka_replica.embedded.lockfile import KAFKA_VERSION
@@ -22,8 +23,8 @@ def main() -> int:
         java = find_java()
         print(f"Java {java.version} from {java.source}: {java.path}")
         kafka = ensure_kafka(_say)
-        faststart.format_template(java, kafka)
-        faststart.class_archive_options(java, kafka, _say)
+        format_template(java, kafka)
+        class_archive_options(java, kafka, _say)
     except KafkaReplicaError as error:
         print(error, file=sys.stderr)
         return 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "KAFKA_REPLICA_CACHE"
 STATE_VARIABLE = "KAFKA_REPLICA_STATE"
+_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def cache_dir() -> Path:
@@ -25,11 +28,9 @@ def cache_dir() -> Path:
 
     Raises:
         MissingExtraError: platformdirs is not installed.
+        EmbeddedKafkaError: the user has no home folder.
     """
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named).expanduser().absolute()
-    return _platformdirs_path("cache")
+    return _folder(CACHE_VARIABLE, "cache")
 
 
 def state_dir() -> Path:
@@ -37,11 +38,21 @@ def state_dir() -> Path:
 
     Raises:
         MissingExtraError: platformdirs is not installed.
+        EmbeddedKafkaError: the user has no home folder.
     """
-    named = os.environ.get(STATE_VARIABLE)
-    if named:
-        return Path(named).expanduser().absolute()
-    return _platformdirs_path("state")
+    return _folder(STATE_VARIABLE, "state")
+
+
+def _folder(variable: str, kind: str) -> Path:
+    named = os.environ.get(variable)
+    try:
+        folder = Path(named).expanduser() if named else _platformdirs_path(kind).expanduser()
+    except RuntimeError as error:
+        raise EmbeddedKafkaError(
+            f"while looking for the {kind} folder of the embedded Kafka: the user has no home folder ({error}); "
+            f"name a folder with {variable}"
+        ) from error
+    return folder.absolute()
 
 
 def _platformdirs_path(kind: str) -> Path:
@@ -85,6 +96,27 @@ def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None
 
 
 @contextmanager
+def fresh_folder(prefix: str, parent: Path) -> Iterator[Path]:
+    """Create a folder that is removed after the block, and remove those of earlier processes that were killed.
+
+    The caller must hold a lock, so that no other process is using folders with this prefix.
+
+    Args:
+        prefix: the beginning of the folder's name.
+        parent: the folder in which to create it.
+    """
+    for left_behind in parent.glob(f"{prefix}*"):
+        shutil.rmtree(left_behind, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=parent, ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def is_not_writable(error: EmbeddedKafkaError) -> bool:
+    """Return whether the reason of an error is that a folder or a file may not be written."""
+    return isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOT_WRITABLE
+
+
+@contextmanager
 def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
     """Translate an OSError inside the block to an exception of this package, with advice.
 
@@ -101,7 +133,7 @@ def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
         place = error.filename2 or error.filename or where
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             advice = f"free some space there, or name a folder elsewhere with {CACHE_VARIABLE} or TMPDIR"
-        elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        elif error.errno in _NOT_WRITABLE:
             advice = f"make it writable, or name another folder with {CACHE_VARIABLE} or TMPDIR"
         elif error.errno in {errno.EEXIST, errno.ENOTDIR}:
             advice = (

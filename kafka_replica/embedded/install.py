@@ -6,18 +6,17 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kafka_replica.embedded.cache import cache_dir, locked, os_errors_translated
+from kafka_replica.embedded.cache import cache_dir, fresh_folder, is_not_writable, locked, os_errors_translated
 from kafka_replica.embedded.download import download
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import KAFKA_VERSION, LOCK_PATH, Jar, read_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 _STAMP = "checked.json"
 _ROOM_NEEDED_BYTES = 200_000_000
@@ -47,7 +46,8 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
     """Return Apache Kafka in the user's cache, and download it if it is missing (45 MB, usually less than 30 s).
 
     Only the jars in the lock file are downloaded, and only jars with the right SHA-256 are used; a missing or
-    damaged jar is downloaded again. If several processes call this at once, one downloads and the others wait.
+    damaged jar is downloaded again. A complete cache that cannot be written is used as it is. If several processes
+    call this at once, one downloads and the others wait.
 
     Args:
         progress: is called with short messages during a download.
@@ -63,15 +63,26 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
     jars = tuple(lib / jar.file_name for jar in wanted)
     if _unchanged(lib, wanted):
         return Installation(folder, jars)
+    try:
+        return Installation(folder, jars, _ensure(wanted, lib, progress or (lambda _: None)))
+    except EmbeddedKafkaError as error:
+        if is_not_writable(error) and all(jar.matches(lib / jar.file_name) for jar in wanted):
+            return Installation(folder, jars)
+        raise
+
+
+def _ensure(wanted: tuple[Jar, ...], lib: Path, progress: Callable[[str], None]) -> int:
+    """Download the jars that are missing in `lib` or damaged; return their number."""
+    folder = lib.parent
     doing = f"fetching Kafka {KAFKA_VERSION}"
     with locked(folder.parent / f"{folder.name}.lock", doing=doing), os_errors_translated(doing, folder):
         lib.mkdir(parents=True, exist_ok=True)
         # Another process may have downloaded the jars while this one waited for the lock.
         lacking = [] if _unchanged(lib, wanted) else [j for j in wanted if not j.matches(lib / j.file_name)]
         if lacking:
-            _fetch(lacking, len(wanted), lib, progress or (lambda _: None))
+            _fetch(lacking, len(wanted), lib, progress)
         _write_stamp(lib, wanted)
-    return Installation(folder, jars, download_count=len(lacking))
+    return len(lacking)
 
 
 def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], None]) -> None:
@@ -89,10 +100,10 @@ def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], Non
     def report(jar: Jar) -> None:
         progress(f"{lacking.index(jar) + 1}/{len(lacking)} {jar.file_name} ({jar.size_bytes / 1e6:.1f} MB)")
 
-    with tempfile.TemporaryDirectory(prefix="fetching-", dir=lib.parent) as name:
-        download(lacking, Path(name), report)
+    with fresh_folder("fetching-", lib.parent) as fetched:
+        download(lacking, fetched, report)
         for jar in lacking:
-            (Path(name) / jar.file_name).replace(lib / jar.file_name)
+            (fetched / jar.file_name).replace(lib / jar.file_name)
     # Java rejects archives of classes from other jars, so they must be created again.
     for archive in lib.parent.glob("*.classes"):
         archive.unlink()

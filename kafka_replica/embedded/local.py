@@ -8,7 +8,8 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from kafka_replica.embedded import config, faststart, ports, wire
+from kafka_replica.embedded import config, ports, wire
+from kafka_replica.embedded.class_archive import class_archive_options
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
@@ -129,7 +130,7 @@ class LocalKafka:
             return self
         java = find_java()
         installation = ensure_kafka(self._progress)
-        quick = faststart.class_archive_options(java, installation, self._progress)
+        quick = class_archive_options(java, installation, self._progress)
         fresh = self._supervised is None
         if self._supervised is None:
             self._supervised = SupervisorProcess(self._kept, _GRACE_S)

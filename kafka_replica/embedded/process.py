@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -29,6 +31,7 @@ class SupervisorProcess:
     def __init__(self, folder: Path | None, grace_s: float) -> None:
         self._owner = OwnerProcess()
         self._lock = threading.Lock()
+        self._commands = itertools.count(1)
         options = {"folder": None if folder is None else str(folder), "parent": self._owner.pid, "grace_s": grace_s}
         if os.name == "nt":
             raise EmbeddedKafkaError(
@@ -65,6 +68,10 @@ class SupervisorProcess:
         """Return the broker's exit status; None while the broker runs, negative if a signal ended it."""
         state = self._ask(do="look")
         return 0 if state["pid"] is None else state["exit"]
+
+    def was_killed(self) -> bool:
+        """Return whether SIGKILL ended the broker."""
+        return self.exit_status() == -signal.SIGKILL
 
     def signal(self, number: int) -> None:
         """Send a signal to the broker, if it runs."""
@@ -103,14 +110,18 @@ class SupervisorProcess:
                 "start, stop and signal it there"
             )
         with self._lock:
+            number = next(self._commands)
             try:
                 if self._process.stdin is None:
                     return self._gone()
-                self._process.stdin.write(json.dumps(command).encode() + b"\n")
+                self._process.stdin.write(json.dumps({**command, "number": number}).encode() + b"\n")
                 self._process.stdin.flush()
             except (OSError, ValueError):
                 return self._gone()
-            return self._read()
+            # An interrupted call has not read its answer, which comes before the one to this command.
+            while (state := self._read()).get("number") != number:
+                pass
+            return state
 
     def _read(self) -> dict[str, Any]:
         line = self._process.stdout.readline() if self._process.stdout is not None else b""

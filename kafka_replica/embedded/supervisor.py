@@ -1,7 +1,8 @@
 """The supervisor process between the user's process and the broker, which cleans up when the user's process ends.
 
 The supervisor is started as a script, imports nothing from the rest of kafka_replica, and needs only the standard
-library. It reads one JSON command per line from standard input, and answers each with one line of JSON.
+library. It reads one JSON command per line from standard input, and answers each with one line of JSON, which has the
+number of the command.
 
 The supervisor stops the broker and removes a temporary folder when it receives the command ``quit`` or SIGTERM, when
 its standard input is closed, or when its parent process has changed (a forked child of the parent may keep the pipe
@@ -70,7 +71,8 @@ class Supervisor:
                         break
                     *lines, waiting = (waiting + got).split(b"\n")
                     for line in lines:
-                        answer(self.execute(json.loads(line)))
+                        command = json.loads(line)
+                        answer({**self.execute(command), "number": command["number"]})
         finally:
             self.end_broker(0.0 if self.temporary else self.grace_s)
             if self.temporary:

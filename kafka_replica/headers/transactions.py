@@ -70,6 +70,8 @@ def read(headers: Headers) -> TransactionHeaders | None:
 def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[TransactionHeaders, ...]:
     """Return the distinct transactions of the source that wrote records, each from the headers of one of its records.
 
+    If a record has several headers of one name, the last one counts, as in ``read``.
+
     Args:
         records: the records of a version, including tombstones.
         transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, only
@@ -78,7 +80,7 @@ def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[Tra
     found: dict[bytes, TransactionHeaders] = {}
     for record in records:
         headers = record[4]
-        name = next((value for header, value in headers if header == TRANSACTION), None)
+        name = next((value for header, value in reversed(headers) if header == TRANSACTION), None)
         if name is not None and name not in found:
             values = read(headers)
             if values is not None:

@@ -45,11 +45,19 @@ _PRODUCER: Final = "the producer {{ $labels.producer }}"
 
 
 def _disappeared(metric: str, labels: str) -> str:
-    """Return the condition that series existed an hour ago, but do not exist now.
+    """Return the condition that series existed within the last hour, but do not exist now.
 
     Other conditions cannot detect this, because they are not evaluated without series.
     """
-    return f"count by ({labels}) ({metric} offset 1h) unless count by ({labels}) ({metric})"
+    return f"count by ({labels}) (last_over_time({metric}[1h])) unless count by ({labels}) ({metric})"
+
+
+def _counted(counter: str, window: str) -> str:
+    """Return the condition that a process has counted something within a time, or before it was scraped first.
+
+    Without a lower earlier value, ``increase`` does not notice what was counted before the first scrape.
+    """
+    return f"increase({counter}[{window}]) > 0 or ({counter} > 0 unless {counter} offset {window})"
 
 
 RECORDING_RULES: Final = (
@@ -65,7 +73,8 @@ RECORDING_RULES: Final = (
     ),
     RecordingRule(
         "kafka_replica_http:request_duration_seconds:p99",
-        "histogram_quantile(0.99, sum by (route, le) (rate(kafka_replica_http_request_duration_seconds_bucket[5m])))",
+        "histogram_quantile(0.99, sum by (route, le) "
+        '(rate(kafka_replica_http_request_duration_seconds_bucket{route!="changes"}[5m])))',  # streams have no end
     ),
 )
 
@@ -86,9 +95,10 @@ ALERTS: Final = (
         "5m",
         "critical",
         f"no instance of {_REPLICA} is scraped any more",
-        "Either no process runs and users of the replica get no answers, or Prometheus does not find the process.",
-        "See whether instances run and are targets of Prometheus: other alerts of this replica cannot fire. If it was "
-        "retired, the alert ends by itself within an hour.",
+        "Either no process follows the topic and users of the replica get no answers or old ones, or Prometheus does "
+        "not find the process.",
+        "See whether instances run and are targets of Prometheus, and whether a program has closed its replica: other "
+        "alerts of this replica cannot fire. If it was retired, the alert ends by itself within an hour.",
     ),
     Alert(
         "KafkaReplicaStalled",
@@ -141,7 +151,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaBadRecords",
-        "increase(kafka_replica_bad_records_total[15m]) > 0",
+        _counted("kafka_replica_bad_records_total", "15m"),
         "0s",
         "warning",
         f"{_REPLICA} has left out a record that it cannot replicate",
@@ -151,7 +161,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaUnconfirmedEnds",
-        "increase(kafka_replica_unconfirmed_ends_total[15m]) > 0",
+        _counted("kafka_replica_unconfirmed_ends_total", "15m"),
         "0s",
         "warning",
         f"{_REPLICA} could not exclude that a partition has a newer leader",
@@ -163,7 +173,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaRebuilt",
-        "increase(kafka_replica_rebuilds_total[1h]) > 0",
+        _counted("kafka_replica_rebuilds_total", "1h"),
         "0s",
         "warning",
         f"{_REPLICA} has rebuilt its state",
@@ -173,7 +183,7 @@ ALERTS: Final = (
     ),
     Alert(
         "KafkaReplicaListenerErrors",
-        "increase(kafka_replica_listener_errors_total[15m]) > 0",
+        _counted("kafka_replica_listener_errors_total", "15m"),
         "0s",
         "warning",
         f"a listener of {_REPLICA} raises exceptions",

@@ -6,7 +6,8 @@
         export_producer(producer)
         close = serve(9101)
 
-The database is queried at each scrape; the counters of this instance are updated while it works. Labels are bounded:
+The database is queried at each scrape, for at most 3 s, in which it has to answer; the counters of this instance are
+updated while it works. Labels are bounded:
 ``producer`` is the producer's id, ``topic`` the configured topic, and ``state`` and ``status`` have a fixed set of
 values.
 """
@@ -15,6 +16,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
+from threading import Lock, Thread
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -28,6 +32,7 @@ except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
 _PREFIX = "kafka_replica_producer_"
+_ANSWER_WITHIN_S = 3.0  # Prometheus waits 10 s for all metrics, unless it is configured differently
 _LABELS = ["producer", "topic"]
 _MODES = ("idle", "running", "suspended", "failed")
 _FAILURES = ("2", "3", "4")
@@ -89,15 +94,47 @@ class Producer(Protocol):
     def status(self) -> Any: ...  # noqa: D102
 
 
+class _StatusQuery:
+    """Queries of a producer's status by other threads, because a database may hang; at most one runs at a time."""
+
+    def __init__(self, producer: Producer) -> None:
+        self.producer = producer
+        self._lock = Lock()
+        self._newest: Future[Any] | None = None
+
+    def begin(self) -> Future[Any]:
+        """Return the query that is running, or else a new one."""
+        with self._lock:
+            if self._newest is None or self._newest.done():
+                self._newest = Future()
+                Thread(target=self._answer, args=[self._newest], name="kafka_replica metrics", daemon=True).start()
+            return self._newest
+
+    def _answer(self, answer: Future[Any]) -> None:
+        try:
+            answer.set_result(self.producer.status())
+        except BaseException as error:  # noqa: BLE001 - raised in the thread that waits for the answer
+            answer.set_exception(error)
+
+
 class ProducerCollector(Collector):
     """A collector of the metrics of any number of producers, each under its id."""
 
     def __init__(self) -> None:
-        self._producers: dict[str, Producer] = {}
+        self._producers: dict[str, _StatusQuery] = {}
+        self._announced: set[tuple[str, str]] = set()
 
     def add(self, producer: Producer) -> None:
         """Add a producer, which replaces a producer with the same id."""
-        self._producers[producer.settings.id] = producer
+        self._producers[producer.settings.id] = _StatusQuery(producer)
+
+    def announce(self, producer_id: str, topic: str) -> None:
+        """Add a producer that waits for its database, so that nothing else is known about it."""
+        self._announced.add((producer_id, topic))
+
+    def withdraw(self, producer_id: str, topic: str) -> None:
+        """Remove an announced producer."""
+        self._announced.discard((producer_id, topic))
 
     def remove(self, producer_id: str) -> None:
         """Remove a producer."""
@@ -105,19 +142,26 @@ class ProducerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics; for a producer whose database does not answer, only those that this instance counts."""
-        producers = {(name, each.settings.topic): each for name, each in list(self._producers.items())}
-        statuses: dict[tuple[str, str], Any] = {}
-        for labels, producer in producers.items():
-            try:
-                statuses[labels] = producer.status()
-            except KafkaReplicaError:
-                continue
+        queries = {(name, each.producer.settings.topic): each for name, each in list(self._producers.items())}
+        statuses = _answered({labels: query.begin() for labels, query in queries.items()})
         yield from _of_the_database(statuses)
-        yield from _of_this_instance(producers)
-        up = _gauge("database_up", "1 if the database answers.")
-        for labels in producers:
+        yield from _of_this_instance({labels: query.producer for labels, query in queries.items()})
+        up = _gauge("database_up", f"1 if the database answers within {_ANSWER_WITHIN_S:g} s.")
+        for labels in {*queries, *self._announced}:
             up.add_metric(labels, float(labels in statuses))
         yield up
+
+
+def _answered(queries: Mapping[tuple[str, str], Future[Any]]) -> dict[tuple[str, str], Any]:
+    """Return the statuses of the producers whose databases answer in time."""
+    end_s = time.monotonic() + _ANSWER_WITHIN_S
+    statuses: dict[tuple[str, str], Any] = {}
+    for labels, query in queries.items():
+        try:
+            statuses[labels] = query.result(max(0.0, end_s - time.monotonic()))
+        except (KafkaReplicaError, TimeoutError):
+            continue
+    return statuses
 
 
 def _of_the_database(statuses: Mapping[tuple[str, str], Any]) -> Iterator[Metric]:
@@ -184,11 +228,23 @@ def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTR
         producer: a ``StructureProducer``.
         registry: the registry; by default, that of prometheus-client.
     """
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = ProducerCollector()
-        registry.register(collector)
-    collector.add(producer)
+    _collector_of(registry).add(producer)
+
+
+def announce_producer(producer_id: str, topic: str, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
+    """Export that the database of a producer does not answer, while a program waits for it to create the producer.
+
+    Args:
+        producer_id: the id of the producer; empty if it is not known yet.
+        topic: the topic, as configured.
+        registry: the registry; by default, that of prometheus-client.
+
+    Returns:
+        A function that removes the announced producer; call it after ``export_producer``.
+    """
+    collector = _collector_of(registry)
+    collector.announce(producer_id, topic)
+    return partial(collector.withdraw, producer_id, topic)
 
 
 def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTRY) -> None:
@@ -198,12 +254,22 @@ def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTR
         collector.remove(producer_id)
 
 
+def _collector_of(registry: CollectorRegistry) -> ProducerCollector:
+    collector = _collectors.get(registry)
+    if collector is None:
+        collector = _collectors[registry] = ProducerCollector()
+        registry.register(collector)
+    return collector
+
+
 def serve(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
     """Serve a registry over HTTP on all addresses; return a function that stops the server.
 
     Raises:
-        ConfigurationError: the port cannot be opened.
+        ConfigurationError: the port is not possible, or cannot be opened.
     """
+    if type(port) is not int or not 0 <= port <= 65535:
+        raise ConfigurationError(f"serving metrics: port={port!r} is not possible; use a number from 0 to 65535")
     try:
         server, thread = start_http_server(port, registry=registry)
     except OSError as error:

@@ -7,8 +7,8 @@
     export(replica)  # into the default registry, under the replica's topic
 
 Values are read from ``Replica.status()`` at each scrape: there are no second counters, and a replica that is not
-scraped has no cost. Labels are bounded: ``replica`` is the given name, ``topic`` and ``partition`` are those that the
-replica follows, and ``state`` is one of the values of ``State``.
+scraped has no cost. A replica that was closed is no longer exported. Labels are bounded: ``replica`` is the given name,
+``topic`` and ``partition`` are those that the replica follows, and ``state`` is one of the values of ``State``.
 """
 
 from __future__ import annotations
@@ -98,8 +98,10 @@ class ReplicaCollector(Collector):
         self._replicas.pop(name, None)
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics of all replicas."""
-        statuses = [((name, replica.topic), replica.status()) for name, replica in list(self._replicas.items())]
+        """Yield the metrics of all replicas that are not closed: a closed one would always look healthy."""
+        replicas = list(self._replicas.items())
+        shown = [((name, replica.topic), replica.status()) for name, replica in replicas]
+        statuses = [(labels, status) for labels, status in shown if status.state is not State.STOPPED]
         yield from _gauges(statuses)
         yield from _counters(statuses)
         yield from _offsets(statuses)

@@ -48,8 +48,14 @@ class UsageCollector(Collector):
         for metric, help_text, field in _COUNTERS:
             counter = CounterMetricFamily(f"kafka_replica_usage_{metric}", help_text, labels=_LABELS)
             for name, row in rows:
-                counter.add_metric([name, *row[:4], str(row.is_mirrored).lower()], getattr(row, field))
+                labels = [name, *map(_writable, row[:4]), str(row.is_mirrored).lower()]
+                counter.add_metric(labels, getattr(row, field))
             yield counter
+
+
+def _writable(text: str) -> str:
+    """Return a text without halves of surrogate pairs, for which writing all metrics would fail."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 _collectors: WeakKeyDictionary[CollectorRegistry, UsageCollector] = WeakKeyDictionary()

@@ -33,6 +33,7 @@ from kafka_replica.producer.notices.notices import Notice
 from kafka_replica.producer.outbox import migrate as migrate_tables
 from kafka_replica.producer.outbox import open_database
 from kafka_replica.producer.service.structure_producer import ProducerStatus, StructureProducer
+from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings
 from kafka_replica.producer.sources.watcher import Watcher
 
@@ -72,9 +73,10 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
     closed = threading.Event()
     printer = StoppingPrinter(as_json=as_json, stop=partial(_stop, closed))
     with ExitStack() as stack:
+        export = None if metrics_port is None else _serve_metrics(stack, configuration.producer, metrics_port)
         made = stack.enter_context(_open_producer(configuration, wait_s, printer))
-        if metrics_port is not None:
-            stack.callback(_serve_metrics(made, metrics_port))
+        if export is not None:
+            export(made)
         if source is not None:
             stack.enter_context(Watcher(make_source(source, configuration.producer.media_type), made))
         closed.wait()
@@ -92,11 +94,19 @@ def _stop(closed: threading.Event) -> None:
         raise OutputClosedError
 
 
-def _serve_metrics(made: StructureProducer, port: int) -> Callable[[], None]:
-    from kafka_replica.metrics.producer import export_producer, serve  # noqa: PLC0415 - an extra
+def _serve_metrics(stack: ExitStack, settings: ProducerSettings, port: int) -> Callable[[StructureProducer], None]:
+    """Serve metrics, at first only that the database does not answer; return a function that exports the producer."""
+    from kafka_replica.metrics.producer import announce_producer, export_producer, serve  # noqa: PLC0415 - an extra
 
-    export_producer(made)
-    return serve(port)
+    withdraw = announce_producer(settings.id or "", settings.topic)
+    stack.callback(withdraw)
+    stack.callback(serve(port))
+
+    def export(made: StructureProducer) -> None:
+        export_producer(made)
+        withdraw()
+
+    return export
 
 
 @producer.command()

@@ -120,6 +120,7 @@ def _read(content: bytes | None) -> Hop:
     try:
         fields = json.loads(content)
         hop = Hop(**fields)
+        "".join(hop[:4]).encode()  # JSON may contain half of a surrogate pair, which no exporter can write
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"a header {_KEY.name} is not a JSON object of a hop: {error}") from error
     if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded import LocalKafka, ensure_kafka
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from support.effort import first_in_usual
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.broker
 _CHILD = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
-from kafka_replica.embedded import LocalKafka
+from kafka_replica.embedded import LocalKafka, ensure_kafka
 kafka = LocalKafka().start()
 print(kafka.pid, kafka.supervisor_pid, kafka.data_dir, flush=True)
 sys.stdin.readline()  # until its processes have been found
@@ -144,3 +145,39 @@ def test_a_forked_child_leaves_the_broker_alone(local_kafka: LocalKafka) -> None
             os._exit(0)
     os.waitpid(child, 0)
     assert kafka.is_running()
+
+
+_FIRST_USE = "from kafka_replica.embedded.__main__ import main; import sys; sys.argv[1:] = ['fetch']; main()"
+
+
+def is_broker(process: psutil.Process) -> bool:
+    """Return whether a process is a running broker."""
+    with contextlib.suppress(psutil.Error):
+        return "kafka.Kafka" in process.cmdline()
+    return False
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_after_a_signal_during_the_first_use(number: signal.Signals, mirror: Path) -> None:
+    """The broker that runs once to prepare quick starts ends with its parent; the next use removes its folder."""
+    folder = ensure_kafka().folder
+    child = subprocess.Popen([sys.executable, "-c", _FIRST_USE], stdout=subprocess.DEVNULL)
+    try:
+        processes: list[psutil.Process] = []
+        deadline = time.monotonic() + 60
+        while not any(map(is_broker, processes)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+            processes = psutil.Process(child.pid).children(recursive=True)
+        child.send_signal(number)
+    except BaseException:
+        child.kill()
+        raise
+    finally:
+        child.wait(60)
+    assert_gone(processes, folder / "no folder")
+    assert list(folder.glob("training-*"))
+    subprocess.run([sys.executable, "-c", _FIRST_USE], stdout=subprocess.DEVNULL, check=True)
+    assert not list(folder.glob("training-*"))
+    assert len(list(folder.glob("*.classes"))) == 1

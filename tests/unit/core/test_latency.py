@@ -43,6 +43,13 @@ def test_headers_of_a_single_transaction_are_read_once() -> None:
     assert origins_of([Record(b"k", b"v", 0, 0, (("a", None),), place)], 1) == ()
 
 
+def test_the_last_of_several_transaction_headers_counts() -> None:
+    """A mirror may append its own headers; the first ones do not make two transactions the same."""
+    place = Partition("t", 0)
+    records = [Record(b"k", b"v", at, 0, headers_of(1) + headers_of(at), place) for at in (7, 8, 8)]
+    assert [each.transaction for each in origins_of(records, None)] == ["s/7", "s/8"]
+
+
 def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
     """Versions name their transactions, also of deletions; records from before the start of reading are not measured.
 

@@ -87,6 +87,24 @@ _BESIDE = {  # what else the expression needs
     ],
 }
 
+# What Prometheus evaluates soon after the first scrape of an instance: name, series, values, time, whether it fires.
+_MISSING = (("KafkaReplicaMissing", "ready", _R), ("KafkaReplicaProducerMissing", "producer_leader", _P))
+EARLY = [
+    *(
+        (f"KafkaReplica{name}", f"kafka_replica_{counter}_total{{{_R}}}", values, "5m", fires)
+        for name, counter in (
+            ("BadRecords", "bad_records"), ("UnconfirmedEnds", "unconfirmed_ends"), ("Rebuilt", "rebuilds"),
+            ("ListenerErrors", "listener_errors"),
+        )
+        for values, fires in (("7+0x30", True), ("0+0x30", False))
+    ),
+    *(
+        (name, f"kafka_replica_{metric}{{{labels}}}", values, "25m", fires)
+        for name, metric, labels in _MISSING
+        for values, fires in (("1+0x10 _x30", True), ("1+0x30", False))
+    ),
+]  # fmt: skip
+
 
 def exported() -> set[str]:
     """Return the names of all metrics that the collectors export."""
@@ -139,6 +157,20 @@ def test_dashboard_panels_have_different_places() -> None:
     assert len({(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}) == len(panels)
 
 
+def test_a_closed_replica_is_no_longer_exported() -> None:
+    """Otherwise it would always look ready and up to date, and its absence would not be noticed."""
+    registry, topic = CollectorRegistry(), FakeTopic("t")
+    with topic.replica() as closed, topic.replica() as other:
+        export(closed, name="a", registry=registry)
+        export(other, name="b", registry=registry)
+        closed.wait_ready(timeout_s=60)
+        assert registry.get_sample_value("kafka_replica_ready", {"replica": "a", "topic": "t"}) == 1
+        closed.close()
+        text = generate_latest(registry).decode()
+    assert 'replica="a"' not in text
+    assert 'kafka_replica_keys{replica="b",topic="t"} 0.0' in text
+
+
 def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
     """A second run with other content is refused; links lead to the given site."""
     run = CliRunner().invoke(kafka_replica, ["monitoring", str(tmp_path), "--docs-url", "https://docs.example.org/"])
@@ -167,18 +199,42 @@ def test_prometheus_accepts_rules_and_metrics(tmp_path: Path) -> None:
 def test_each_alert_fires_when_it_should_and_only_then(tmp_path: Path) -> None:
     """Prometheus itself evaluates each alert with a series that fires it, and with one that does not."""
     assert set(CASES) == {alert.name for alert in ALERTS}
-    tests = []
-    for name, (series, firing, quiet) in CASES.items():
-        for values in (firing, quiet):
-            beside = [{"series": other, "values": "0+9x200"} for other in _BESIDE.get(name, ())]
-            expected = [] if values == quiet else [{"exp_labels": labels_of(name, series)}]
-            tests.append(
-                {
-                    "interval": "1m",
-                    "input_series": [{"series": series, "values": values}, *beside],
-                    "alert_rule_test": [{"alertname": name, "eval_time": "120m", "exp_alerts": expected}],
-                }
-            )
+    tests = [
+        rule_test(name, series, values, "120m", fires=values == firing)
+        for name, (series, firing, quiet) in CASES.items()
+        for values in (firing, quiet)
+    ]
+    evaluate(tests, tmp_path)
+
+
+@needs_promtool
+def test_alerts_notice_what_happened_before_the_first_scrape(tmp_path: Path) -> None:
+    """Counts of before the first scrape fire alerts, and so does an instance that ends soon after its start."""
+    evaluate([rule_test(*case, fires=fires) for *case, fires in EARLY], tmp_path)
+
+
+@needs_promtool
+def test_streams_of_changes_are_not_slow_requests(tmp_path: Path) -> None:
+    """A stream ends when its client leaves, so its duration says nothing about the service."""
+    series, values, _ = CASES["KafkaReplicaHttpSlow"]
+    evaluate([rule_test("KafkaReplicaHttpSlow", series, values, "30m", fires=True)], tmp_path)
+    stream = rule_test("KafkaReplicaHttpSlow", series, values, "30m", fires=False)
+    evaluate([json.loads(json.dumps(stream).replace("/r", "changes"))], tmp_path)
+
+
+def rule_test(name: str, series: str, values: str, time: str, *, fires: bool) -> dict[str, object]:
+    """Return a test for promtool: whether a series with some values has fired an alert after a time."""
+    beside = [{"series": other, "values": "0+9x200"} for other in _BESIDE.get(name, ())]
+    expected = [{"exp_labels": labels_of(name, series)}] if fires else []
+    return {
+        "interval": "1m",
+        "input_series": [{"series": series, "values": values}, *beside],
+        "alert_rule_test": [{"alertname": name, "eval_time": time, "exp_alerts": expected}],
+    }
+
+
+def evaluate(tests: list[dict[str, object]], tmp_path: Path) -> None:
+    """Let Prometheus run tests of the rules."""
     rules = re.sub(r" +annotations:\n(?: {10}.*\n)+", "", rules_file())  # texts contain values, and are not tested
     (tmp_path / "rules.yml").write_text(rules)
     (tmp_path / "tests.yml").write_text(json.dumps({"rule_files": ["rules.yml"], "tests": tests}))

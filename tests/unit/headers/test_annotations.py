@@ -127,7 +127,8 @@ def test_a_record_with_too_many_hops_is_refused() -> None:
     [None, b"", b"x", b"[]", b"{}", b"9" * 5000, b"[" * 4000,
      b'{"producer":1,"source":"","cluster":"","topic":"","time_ms":0}',
      b'{"producer":"","source":"","cluster":"","topic":"","time_ms":0,"more":1}',
-     b'{"producer":"","source":"","cluster":"","topic":"","time_ms":true}'],
+     b'{"producer":"","source":"","cluster":"","topic":"","time_ms":true}',
+     b'{"producer":"\\ud800","source":"","cluster":"","topic":"","time_ms":0}'],
 )  # fmt: skip
 def test_a_damaged_trail_is_bad(content: bytes | None) -> None:
     """A trail that cannot be read makes the record bad."""
@@ -162,6 +163,14 @@ def test_usage_by_origin() -> None:
     assert f"kafka_replica_usage_records_total{{{labels}}} 1.0" in shown
     assert f"kafka_replica_usage_bytes_total{{{labels}}} 2.0" in shown
     assert "kafka_replica_usage_tombstones_total" in shown
+
+
+def test_an_origin_that_cannot_be_written_is_exported_in_another_form() -> None:
+    """A program may count what it likes; halves of surrogate pairs do not make writing all metrics fail."""
+    usage, registry = Usage(), CollectorRegistry()
+    usage.count(("a\ud800", "", "", "t"), False, b"1")
+    export_usage(usage, "mine", registry=registry)
+    assert 'producer="a\\\\ud800"' in generate_latest(registry).decode()
 
 
 def test_a_trace_is_continued() -> None:
