@@ -16,6 +16,8 @@ without waiting.
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -65,13 +67,11 @@ class AsyncReplica:
 
     async def wait_ready(self, timeout_s: float | None = None) -> Snapshot:
         """Wait until the replica is ready; see ``Replica.wait_ready``, which raises the same errors."""
-        await self._until({}, timeout_s)
-        return self._replica.wait_ready(timeout_s=0)
+        return await self._waited({}, timeout_s, lambda: self._replica.wait_ready(timeout_s=0))
 
     async def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> Snapshot:
         """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``."""
-        await self._until(positions, timeout_s)
-        return self._replica.wait_for(positions, timeout_s=0)
+        return await self._waited(positions, timeout_s, lambda: self._replica.wait_for(positions, timeout_s=0))
 
     def snapshot(self) -> Snapshot:
         """Return the current version without waiting; see ``Replica.snapshot``."""
@@ -85,9 +85,20 @@ class AsyncReplica:
             self._replica.changes(since=since, incarnation=incarnation, timeout_s=0, max_pending=max_pending)
         )
 
-    async def _until(self, positions: Mapping[Partition, int], timeout_s: float | None) -> None:
+    async def _waited(
+        self, positions: Mapping[Partition, int], timeout_s: float | None, result: Callable[[], Snapshot]
+    ) -> Snapshot:
+        """Return a result that is available when ``positions`` are reached; wait again if a rebuild has begun since."""
         call_when = self._replica._call_when  # noqa: SLF001 - for this class only
-        await _called(lambda call: call_when(positions, call), timeout_s)
+        give_up_s = math.inf if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            remaining_s = None if timeout_s is None else max(0.0, give_up_s - time.monotonic())
+            await _called(lambda call: call_when(positions, call), remaining_s)
+            try:
+                return result()
+            except WaitTimeoutError:
+                if time.monotonic() >= give_up_s:
+                    raise
 
     def __reduce__(self) -> NoReturn:
         self._replica.__reduce__()

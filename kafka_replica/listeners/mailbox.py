@@ -55,11 +55,13 @@ class Mailbox:
         return self._waiters.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:
-        """Put in the first changes: the complete newest version, or the missed differences that lead to it."""
+        """Put in the complete newest version, which replaces all pending changes; or the missed differences to it."""
         with self._waiters:
+            if self._closed:
+                return
             self._newest = newest
             if missed is None:
-                self._pending.append(FullState(newest))
+                self._replace_by(FullState(newest))
             else:
                 self._pending.extend(missed)
                 self._missed = len(missed)
@@ -122,6 +124,13 @@ class Mailbox:
         return Change(
             snapshot, previous, diff.changed, diff.deleted, diff.versions, diff.transactions, diff.origins, diff.rebuilt
         )
+
+    def _replace_by(self, state: FullState) -> None:
+        """Let a complete state be the only pending change: the differences before it do not lead to it."""
+        state.versions += sum(pending.versions for pending in self._pending)
+        self._pending.clear()
+        self._pending.append(state)
+        self._missed = 0
 
     def _diffs(self) -> tuple[VersionDiff | MergedDiff, ...]:
         return tuple(

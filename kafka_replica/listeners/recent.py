@@ -17,7 +17,7 @@ class RecentChanges:
 
     Its cost is the memory of the records that the differences replaced, which would be freed otherwise: at most
     ``max_changes`` changes, ``max_keys`` keys and about ``max_bytes`` bytes of keys and values.
-    One thread calls ``add`` and ``release_previous``; ``add`` and ``after`` are called under the lock of the owner.
+    One thread calls all methods except ``after``. All except ``release_previous`` are called under the owner's lock.
     """
 
     def __init__(
@@ -34,8 +34,7 @@ class RecentChanges:
         """Add the difference to the new current version, and drop the oldest differences that exceed a limit."""
         self._diffs.append(diff)
         self._keys += diff.key_count
-        while self._diffs and not self._fits():
-            self._drop_oldest()
+        self.shrink()
 
     def clear(self) -> None:
         """Drop all differences, because the next version does not continue them."""
@@ -43,10 +42,18 @@ class RecentChanges:
         self._keys = self._bytes = 0
 
     def release_previous(self) -> None:
-        """Read the records that the last difference replaced, so that it holds no version. Call once after ``add``."""
+        """Read the records that the last difference replaced, so that it holds no version; ``shrink`` must follow.
+
+        Call once after ``add``. The reading ends at the limit, because such a difference is not kept.
+        """
         if self._diffs:
-            self._diffs[-1].release_previous()
+            self._diffs[-1].release_previous(self._max_bytes)
             self._bytes += self._diffs[-1].size
+
+    def shrink(self) -> None:
+        """Drop the oldest differences that exceed a limit."""
+        while self._diffs and not self._fits():
+            self._drop_oldest()
 
     def after(self, version: int, present: int) -> list[VersionDiff] | None:
         """Return the differences from a version to the current one; None if not all of them are kept."""

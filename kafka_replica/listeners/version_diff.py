@@ -9,6 +9,8 @@ key written since.
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import chain, starmap
+from math import inf
 from typing import NamedTuple, TypeAlias
 
 from kafka_replica.records import Position, Record
@@ -80,11 +82,24 @@ class VersionDiff:
             self._before = before = {key: before.get(key) for keys in (self.changed, self.deleted) for key in keys}
         return before
 
-    def release_previous(self) -> None:
-        """Read the replaced records and release the previous version. The method is idempotent."""
-        if not self.size:
-            found = self.before.items()
-            self.size = 1 + sum(len(key) + len(record.value or b"") for key, record in found if record is not None)
+    def release_previous(self, max_bytes: float = inf) -> None:
+        """Read the replaced records and release the previous version, or stop if they are larger than ``max_bytes``.
+
+        In the latter case the previous version is not released, and ``size`` is that of the records that were read.
+        The method is idempotent.
+        """
+        before = self._before
+        if isinstance(before, dict):
+            self.size = self.size or 1 + sum(starmap(_size_of, before.items()))
+            return
+        found: Before = {}
+        self.size = 1
+        for key in chain(self.changed, self.deleted):
+            record = found[key] = before.get(key)
+            self.size += _size_of(key, record)
+            if self.size > max_bytes:
+                return
+        self._before = found
 
     @property
     def key_count(self) -> int:
@@ -160,6 +175,10 @@ class FullState:
         """Add the next difference, so that the state becomes that of a later version."""
         self.now = newer.now
         self.versions += newer.versions
+
+
+def _size_of(key: bytes, record: Record | None) -> int:
+    return 0 if record is None else len(key) + len(record.value or b"")
 
 
 def plus(number: int | None, other: int | None) -> int | None:

@@ -20,7 +20,8 @@ class BadRecordList:
 
     def __init__(self, lock: Condition) -> None:
         self._lock = lock
-        self._kept: dict[tuple[str, bytes | int], BadRecordError] = {}  # by key, else by offset
+        # by topic and key; without a key, by topic, partition and offset
+        self._kept: dict[tuple[str, bytes] | tuple[str, int, int], BadRecordError] = {}
         self.count = 0
         """The number of records set aside since the start."""
 
@@ -60,7 +61,7 @@ class BadRecordList:
 
     def _list(self, bad_records: Iterable[BadRecordError]) -> None:
         for bad in bad_records:
-            name = bad.topic, bad.offset if bad.key is None else bad.key
+            name = (bad.topic, bad.partition, bad.offset) if bad.key is None else (bad.topic, bad.key)
             self._kept.pop(name, None)
             self._kept[name] = bad
         for oldest in list(self._kept)[: max(0, len(self._kept) - _KEPT)]:

@@ -47,7 +47,9 @@ class HealthTracker:
         self._behind_since_s: float | None = None
         self._boundaries: str | None = None
         self._held_records = 0
-        self._totals = (0, 0)
+        self._is_replaced = False  # the position is one of a log that is no longer read
+        self._totals = (0, 0)  # of the current reading
+        self._earlier_totals = (0, 0)  # of the readings that rebuilds ended
         self._versions = self._transactions = self._rebuilds = self._listener_errors = 0
         self._unconfirmed_partitions: tuple[str, ...] = ()
         self._unconfirmed_ends = 0
@@ -83,7 +85,7 @@ class HealthTracker:
             self.read_position = positions
 
     def counted(self, held_records: int, totals: tuple[int, int]) -> None:
-        """Set the number of records held back, and the numbers of records and tombstones since the start."""
+        """Set the number of records held back, and the numbers of records and tombstones since the last rebuild."""
         with self._lock:
             self._held_records = held_records
             self._totals = totals
@@ -118,6 +120,7 @@ class HealthTracker:
     def advanced(self, position: Position) -> None:
         """Set the position of a version that has reached the barrier."""
         self.position = position
+        self._is_replaced = False
         self._rebuilt_for = None
         self._machine.ready()
         self._note_lag()
@@ -133,10 +136,12 @@ class HealthTracker:
         self.advanced(position)
 
     def outdated(self, reason: KafkaReplicaError) -> None:
-        """Forget the offsets of a log that was replaced, or of a damaged store."""
+        """Forget the offsets of a log that was replaced, or of a damaged store; the version shown lags from now on."""
         self._rebuilt_for = reason
         self.read_position = self._stable = self._high = Position()
-        self._totals = (0, 0)
+        self._is_replaced = True
+        self._behind_since_s = self._behind_since_s or time.monotonic()  # an earlier lag continues
+        self._earlier_totals, self._totals = self._counted_records(), (0, 0)
         self._rebuilds += 1
         self._machine.not_ready()
 
@@ -186,8 +191,8 @@ class HealthTracker:
             barrier=self.barrier,
             last_stable_offset=self._stable,
             high_watermark=self._high,
-            lag_records=lag(self.position, self._high),
-            lag_stable_records=lag(self.position, self._stable),
+            lag_records=self._lag(self._high),
+            lag_stable_records=self._lag(self._stable),
             lag_s=self._lag_s(now_s),
             pending_records=self._held_records,
             blocked_s=machine.blocked_s(now_s),
@@ -206,7 +211,7 @@ class HealthTracker:
     # --- helpers ---
 
     def _counts(self, bad_records: int) -> Counts:
-        records, tombstones = self._totals
+        records, tombstones = self._counted_records()
         return Counts(
             records=records,
             tombstones=tombstones,
@@ -218,8 +223,17 @@ class HealthTracker:
             unconfirmed_ends=self._unconfirmed_ends,
         )
 
+    def _counted_records(self) -> tuple[int, int]:
+        """Return the numbers of records and tombstones read since the start."""
+        (records, tombstones), (earlier_records, earlier_tombstones) = self._totals, self._earlier_totals
+        return earlier_records + records, earlier_tombstones + tombstones
+
+    def _lag(self, ahead: Position) -> int | None:
+        """Return the number of offsets that are not in the version shown: all of them if its log was replaced."""
+        return lag(Position() if self._is_replaced else self.position, ahead)
+
     def _note_lag(self) -> None:
-        if not lag(self.position, self._high):
+        if not self._is_replaced and not self._lag(self._high):
             self._behind_since_s = None
         elif self._behind_since_s is None:
             self._behind_since_s = time.monotonic()

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kafka_replica.errors import VersionGoneError
+from kafka_replica.errors import BadRecordError, VersionGoneError
 from kafka_replica.records import Record
 from kafka_replica.stores import Snapshot
 
@@ -67,6 +67,8 @@ class Difference:
 def difference(before: Snapshot, after: Snapshot, touched: Iterable[bytes] | None = None) -> Difference:
     """Compare two versions by values and headers, regardless of offsets.
 
+    Of a large value that is incomplete, the record that describes it is compared.
+
     Args:
         before: the first version.
         after: the second version.
@@ -75,7 +77,7 @@ def difference(before: Snapshot, after: Snapshot, touched: Iterable[bytes] | Non
     keys = dict.fromkeys([*before, *after]) if touched is None else dict.fromkeys(touched)
     added, changed, deleted = [], [], []
     for key in keys:
-        was, now = before.get(key), after.get(key)
+        was, now = _record(before, key), _record(after, key)
         if was is None:
             if now is not None:
                 added.append(key)
@@ -84,3 +86,12 @@ def difference(before: Snapshot, after: Snapshot, touched: Iterable[bytes] | Non
         elif was is not now and (was.value, was.headers) != (now.value, now.headers):
             changed.append(key)
     return Difference(before, after, tuple(added), tuple(changed), tuple(deleted))
+
+
+def _record(snapshot: Snapshot, key: bytes) -> Record | None:
+    try:
+        return snapshot.get(key)
+    except BadRecordError as error:
+        if not isinstance(error.record, Record):
+            raise
+        return error.record

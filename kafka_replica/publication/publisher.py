@@ -131,6 +131,8 @@ class Publisher:
                 mailbox.put(diff, snapshot)
         if diff is not None:
             self._recent.release_previous()
+            with self._waiters:
+                self._recent.shrink()
 
     def failed(self, error: KafkaReplicaError) -> None:
         """Note that the replica failed with an error; wake all waiting readers, and close the mailboxes."""
@@ -212,6 +214,7 @@ class Publisher:
             snapshot = self._snapshot
             if snapshot is not None:
                 mailbox.begin(snapshot, None if since is None else self._recent.after(since, snapshot.version))
+            self._mailboxes = [other for other in self._mailboxes if not other.closed]
             self._mailboxes.append(mailbox)  # before the check: a signal handler may close the replica in between
             if self.health.is_over:
                 mailbox.close(self.health.error)

@@ -55,7 +55,8 @@ class Status:
     ``lag_records`` counts offsets from the version shown to the high watermark (markers and aborted
     records use offsets, too), ``lag_stable_records`` to the last stable offset. ``lag_s`` is the number of
     seconds for which the version shown has been behind the high watermark, as far as is known; if the broker
-    does not answer, at least the time since its last answer.
+    does not answer, at least the time since its last answer. While a replaced log is read, or a damaged store is
+    rebuilt, all offsets count, and ``lag_s`` is at least the time since then.
     """
 
     state: State

@@ -122,7 +122,7 @@ class Service:
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
         self._sign_in = SignInPages(self._renderer, self._tokens, settings.upload_timeout_s)
-        self._producers = ProducerPages(self._pages, producers, settings, self._executor)
+        self._producers = ProducerPages(self._pages, producers, settings)
         error_pages = ErrorPages(self._renderer, has_tokens=self._tokens is not None)
         self._presented = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form).wrap
         self.app = self._make_app()

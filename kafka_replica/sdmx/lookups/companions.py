@@ -43,10 +43,10 @@ def companions_named(
     """
     companions = Companions({}, {})
     for key in sorted(keys):
-        record = record_of(key)
-        if record is None or not _may_hold(record.value or b"", name[1]):
-            continue
         try:
+            record = record_of(key)
+            if record is None or not _may_hold(record.value or b"", name[1]):
+                continue
             message = message_of(record)
         except SdmxError:
             continue

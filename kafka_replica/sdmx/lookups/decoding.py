@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, Protocol
 
 from kafka_replica.common.wording import counted
+from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Key, Record
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, content_of
@@ -55,9 +56,23 @@ class RecordDecoder:
         return (urn for key in self.snapshot if (urn := urn_of_key(key)) is not None)
 
     def record(self, key: Urn) -> Record | None:
-        """Return the record of a key; None if there is no record, or it has no value."""
-        record = self.snapshot.get(str(key))
+        """Return the record of a key; None if there is no record, or it has no value.
+
+        Raises:
+            MessageError: the value of the record is incomplete, as a large value without one of its chunks is.
+        """
+        try:
+            record = self.snapshot.get(str(key))
+        except BadRecordError as error:
+            raise MessageError(str(error)) from error
         return record if record is not None and record.value is not None else None
+
+    def holds(self, key: Urn) -> bool:
+        """Return whether there is a record of a key with a value, which may be incomplete."""
+        try:
+            return self.record(key) is not None
+        except MessageError:
+            return True
 
     def cached(self, key: Urn) -> Message | None:
         """Return the message of a key if it was requested before and is still in the cache."""
@@ -65,7 +80,7 @@ class RecordDecoder:
         return None if content is None else self.cache.known(content)
 
     def message(self, key: Urn) -> Message | None:
-        """Return the message of a key; None if the key has no record."""
+        """Return the message of a key; None if the key has no record; raise SdmxError if it cannot be read."""
         content = self._contents.get(key) or self.indexed(key)
         known = None if content is None else self.cache.known(content)
         if content is not None and known is not None:

@@ -42,7 +42,7 @@ class ArtefactLocator:
     def _make_keys(self, older: KeyIndex | None, changed: Pending) -> KeyIndex:
         if older is None or changed is None:
             return KeyIndex(self._decoder.keys())
-        return older.updated((urn, self._decoder.record(urn) is not None) for urn in changed)
+        return older.updated((urn, self._decoder.holds(urn)) for urn in changed)
 
     def find(self, cls: str = "*", agency: str = "*", id_: str = "*", version: str = "*") -> list[Urn]:
         """Return the matching URNs, sorted: see ``Structures.find``."""
@@ -125,7 +125,7 @@ class ArtefactLocator:
         """Return the artefact with a record of its own that an artefact's URN refers to."""
         if is_wildcard(urn.version) or self._indexes.keys.is_begun:
             return keyed(self.keys, urn)
-        return next((urn_alias for urn_alias in urn_aliases(urn) if self._decoder.record(urn_alias) is not None), None)
+        return next((urn_alias for urn_alias in urn_aliases(urn) if self._decoder.holds(urn_alias)), None)
 
     def _companions_named(self, urn: Urn) -> Companions:
         name = urn.agency, urn.id

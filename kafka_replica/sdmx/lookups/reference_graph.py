@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from kafka_replica.sdmx.errors import SdmxError
+from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
@@ -107,7 +107,10 @@ class ReferenceGraph:
         found = [(urn, facts) for urn in urns if (facts := contents.of(urn)) is not None]
         if len(found) != 1 or found[0][1].complete is None:
             return None
-        record = self._decoder.record(found[0][0])
+        try:
+            record = self._decoder.record(found[0][0])
+        except MessageError:
+            return None
         return None if record is None else StoredMessage(record.value or b"", found[0][1].complete)
 
     @property
@@ -160,7 +163,11 @@ class ReferenceGraph:
 
     def _facts(self, key: Urn, known: Content | None) -> RecordFacts | None:
         """Return the contents of the record of a key; decode the record only if its content is not the known one."""
-        record = self._decoder.record(key)
+        try:
+            record = self._decoder.record(key)
+        except MessageError as error:
+            no_content = str(error).encode("utf-8", "replace"), None  # no digest is that long
+            return RecordFacts(no_content, {}, without_traceback(error))
         if record is None:
             return None
         content = content_of(record.value or b"", media_type(record))

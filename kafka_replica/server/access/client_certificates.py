@@ -10,12 +10,15 @@ from typing import Final
 SUBJECT: Final = "client_subject"
 """The key in a request's state that holds the subject of the client's certificate."""
 _SHORT: Final = {
-    "commonName": "CN", "organizationName": "O", "organizationalUnitName": "OU", "countryName": "C",
-    "localityName": "L", "stateOrProvinceName": "ST", "emailAddress": "EMAIL", "domainComponent": "DC",
-    "userId": "UID", "serialNumber": "SERIALNUMBER",
+    "COMMONNAME": "CN", "ORGANIZATIONNAME": "O", "ORGANIZATIONALUNITNAME": "OU", "COUNTRYNAME": "C",
+    "LOCALITYNAME": "L", "STATEORPROVINCENAME": "ST", "S": "ST", "EMAILADDRESS": "EMAIL", "E": "EMAIL",
+    "DOMAINCOMPONENT": "DC", "USERID": "UID", "SURNAME": "SN", "GIVENNAME": "GN", "STREETADDRESS": "STREET",
 }  # fmt: skip
+"""The short name of each attribute that has several names, in capitals."""
 _part: Final = re.compile(r"(?:[^,\\]|\\.)+")
+_parts: Final = re.compile(rf"{_part.pattern}(?:,{_part.pattern})*")
 _escaped: Final = re.compile(r"\\(.)")
+_special: Final = re.compile(r"[,\\]")
 
 
 def subject_of(transport: BaseTransport) -> str | None:
@@ -25,24 +28,23 @@ def subject_of(transport: BaseTransport) -> str | None:
     if not certificate:
         return None
     subject: tuple[tuple[tuple[str, str], ...], ...] = certificate["subject"]
-    return _joined((_SHORT.get(name, name), value) for part in subject for name, value in part)
+    return _joined(pair for part in subject for pair in part)
 
 
 def parse_subject(text: str) -> str | None:
     """Return a subject such as ``CN=ada,O=Office`` in the form that :func:`subject_of` returns; None if malformed."""
+    if not _parts.fullmatch(text):
+        return None
     pairs = []
-    for part in _part.findall(text):
-        name, is_there, value = part.strip().partition("=")
-        if not is_there or not name.strip() or not value.strip():
+    for part in map(str.strip, _part.findall(text)):
+        name, is_there, value = part.partition("=")
+        if not is_there or not name.strip() or not value.strip() or not _part.fullmatch(part):
             return None
         pairs.append((name.strip(), _escaped.sub(r"\1", value.strip())))
     return _joined(pairs) if pairs else None
 
 
 def _joined(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return the parts as one text, sorted, so that differently ordered spellings of a subject are equal."""
-    return ",".join(
-        sorted(
-            f"{name.upper()}={value.replace(chr(92), chr(92) * 2).replace(',', chr(92) + ',')}" for name, value in pairs
-        )
-    )
+    """Return the parts as one text, sorted and with short names, so that all spellings of a subject are equal."""
+    parts = ((_SHORT.get(name.upper(), name.upper()), _special.sub(r"\\\g<0>", value)) for name, value in pairs)
+    return ",".join(sorted(f"{name}={value}" for name, value in parts))

@@ -17,6 +17,6 @@ def log_control(action: str, target: str, who: str, client: str, outcome: str) -
         target: the name of the controlled object.
         who: the holder of the token.
         client: the address of the client.
-        outcome: the result, or the reason why it failed.
+        outcome: the result, the reason why it failed, or that the outcome is not known yet.
     """
     _log.info("%s of %s by %s from %s: %s", action, target, *(repr(one)[1:-1] for one in (who, client, outcome)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from threading import Event
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from kafka_replica.server.access.policy import GRANTED, Role, Token
 from kafka_replica.server.access.sessions import check_form
 from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.answers.computing import compute_in
+from kafka_replica.server.answers.threads import DaemonThreads
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.operation.control_log import log_control
 from kafka_replica.server.operation.producers import ACTIONS, SELECTIONS, ControlledProducer
@@ -29,6 +30,7 @@ from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
 _MOST_REASON: Final = 200
+_THREADS: Final = 4
 
 
 class Row(NamedTuple):
@@ -42,20 +44,19 @@ class Row(NamedTuple):
 class ProducerPages:
     """The endpoints of producers.
 
+    Requests to databases have threads of their own: a database that does not answer delays no other requests.
+
     Args:
         pages: renders pages.
         producers: the producers by name.
         settings: the settings of the app.
-        executor: runs requests to databases.
     """
 
-    def __init__(
-        self, pages: Pages, producers: Mapping[str, ControlledProducer], settings: ServerSettings, executor: Executor
-    ) -> None:
+    def __init__(self, pages: Pages, producers: Mapping[str, ControlledProducer], settings: ServerSettings) -> None:
         self._pages = pages
         self._producers = producers
         self._settings = settings
-        self._executor = executor
+        self._executor = DaemonThreads(_THREADS, "kafka_replica producers")
 
     async def producers(self, request: Request) -> Response:
         """Answer with the list of producers."""
@@ -66,7 +67,7 @@ class ProducerPages:
         def context(_links: Links, _pinned: Snapshot | None) -> Mapping[str, object]:
             return {"section": "producers", "here": Address(("producers",)), "rows": self._rows()}
 
-        return await self._pages.of_service(request, "producers.html", context)
+        return await self._pages.of_service(request, "producers.html", context, self._executor)
 
     async def producer(self, request: Request) -> Response:
         """Answer with the state and transactions of a producer."""
@@ -89,7 +90,7 @@ class ProducerPages:
                 "sign_in": unpinned.page("sign-in", next=unpinned.page("producers", producer.name)),
             }  # fmt: skip
 
-        answer = await self._pages.of_service(request, "producer.html", context)
+        answer = await self._pages.of_service(request, "producer.html", context, self._executor)
         answer.headers["Referrer-Policy"] = "same-origin"  # so that browsers send the origin of its forms
         return answer
 
@@ -106,12 +107,10 @@ class ProducerPages:
         who = token.holder or f"token {token.digest.hex()[:8]}"
         client = "-" if request.client is None else request.client.host
         reason = f"{fields.get('reason', '').strip()[:_MOST_REASON] or 'by request'} (by {who})"
-        try:
-            outcome = await self._computed(lambda: producer.perform(action, reason))
-        except Problem as problem:
-            log_control(action, f"producer {producer.name}", who, client, f"failed: {problem.detail}")
-            raise
-        log_control(action, f"producer {producer.name}", who, client, outcome)
+        outcome = await self._performed(
+            lambda: producer.perform(action, reason),
+            lambda outcome: log_control(action, f"producer {producer.name}", who, client, outcome),
+        )
         if not _is_browser(request):
             return _json({"done": action, "detail": outcome})
         root = quote(request.scope.get("root_path", ""))
@@ -119,7 +118,8 @@ class ProducerPages:
         return RedirectResponse(address, 303, {"Cache-Control": "no-store"})
 
     def close(self) -> None:
-        """Close the connections to all databases. Idempotent."""
+        """Stop the threads, and close the connections to all databases. Idempotent."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
         for producer in self._producers.values():
             producer.close()
 
@@ -137,6 +137,29 @@ class ProducerPages:
             except KafkaReplicaError as error:
                 rows.append(Row(name, None, redacted(str(error))))
         return rows
+
+    async def _performed(self, perform: Callable[[], str], log: Callable[[str], None]) -> str:
+        """Perform an action in a thread, which logs the outcome: the action may end after the time limit."""
+        ended = Event()
+
+        def compute() -> str:
+            try:
+                outcome = _with_problems(perform)
+            except Exception as error:
+                log(f"failed: {error.detail if isinstance(error, Problem) else type(error).__name__}")
+                raise
+            else:
+                log(outcome)
+            finally:
+                ended.set()
+            return outcome
+
+        try:
+            return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+        except Problem:
+            if not ended.is_set():
+                log("requested, outcome not known yet")
+            raise
 
     async def _computed(self, compute: Callable[[], T]) -> T:
         return await compute_in(self._executor, lambda: _with_problems(compute), self._settings.request_timeout_s)

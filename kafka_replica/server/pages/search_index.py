@@ -14,6 +14,7 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.lookups.cache import Content
 from kafka_replica.sdmx.model import Artefact
+from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.pages.folding import folded
 from kafka_replica.server.pages.texts import texts_of
 
@@ -37,7 +38,7 @@ class SearchIndex:
         self._lock = Lock()
         self._texts: dict[_Key, bytes] = {}
         self._bytes = 0
-        self._filled: Structures | None = None
+        self._filled: VersionId | None = None
         self._thread: Thread | None = None
         self._closed = Event()
 
@@ -56,17 +57,25 @@ class SearchIndex:
                 self._keep((content, urn), found)
         return found
 
-    def begin(self, structures: Structures) -> None:
-        """Start to add all texts of a version in a thread, unless they were added or the thread is still running."""
+    def begin(self, structures: Structures, version: VersionId) -> None:
+        """Start to add all texts of a version in a thread, unless they were added or the thread is still running.
+
+        The index keeps only the id of the version, so that the version is released when the thread ends.
+        """
         with self._lock:
-            is_done = self._filled is not None and self._filled.version == structures.version
-            if is_done or self._closed.is_set() or (self._thread is not None and self._thread.is_alive()):
+            is_running = self._thread is not None and self._thread.is_alive()
+            if self._filled == version or self._closed.is_set() or is_running:
                 return
-            self._thread = Thread(target=self._run, args=(structures,), name="kafka_replica search", daemon=True)
+            arguments = structures, version
+            self._thread = Thread(target=self._run, args=arguments, name="kafka_replica search", daemon=True)
             self._thread.start()
 
-    def fill(self, structures: Structures) -> None:
-        """Add all texts of a version, and remove those of messages that the version does not have."""
+    def fill(self, structures: Structures) -> bool:
+        """Add all texts of a version, and remove those of messages that the version does not have.
+
+        Returns:
+            Whether all texts were added; False if they do not fit, or the index was closed.
+        """
         structures.unreadable_records()  # reads all messages, without which content_id is not known
         urns = [*structures.urns, *structures.companions()]
         held = {(content, urn) for urn in urns if (content := structures.content_id(urn)) is not None}
@@ -75,17 +84,18 @@ class SearchIndex:
                 self._bytes -= len(self._texts.pop(key)) + _ENTRY_BYTES
         for urn in reversed(urns):  # a concurrent search adds them from the other end
             if self._closed.is_set() or self._bytes >= self._max_bytes:
-                return
+                return False
             self.text(structures, urn)
-        self._filled = structures
+        return True
 
     def close(self) -> None:
         """Stop the thread. Idempotent."""
         self._closed.set()
 
-    def _run(self, structures: Structures) -> None:
+    def _run(self, structures: Structures, version: VersionId) -> None:
         try:
-            self.fill(structures)
+            if self.fill(structures):
+                self._filled = version
         except KafkaReplicaError as error:
             _log.warning("preparing the search of version %d: %s", structures.version, error)
 

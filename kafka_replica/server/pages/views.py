@@ -114,7 +114,7 @@ class Pages:
         def context(served: ServedVersion, links: Links) -> Context:
             pinned = links.pinned_to(self._versions.id_of(served.snapshot))
             if query.text:
-                self._index.begin(served.structures)
+                self._index.begin(served.structures, served.id)
             return explorer_context(query, served.structures, self._index, links, pinned)
 
         return await self.of_version(request, "structures.html", context)
@@ -156,9 +156,20 @@ class Pages:
         return await compute_in(self._executor, compute, self._settings.request_timeout_s)
 
     async def of_service(
-        self, request: Request, template: str, context: Callable[[Links, Snapshot | None], Context]
+        self,
+        request: Request,
+        template: str,
+        context: Callable[[Links, Snapshot | None], Context],
+        executor: Executor | None = None,
     ) -> Response:
-        """Answer with a page that shows no structures of a version; its links keep the version of a pinned path."""
+        """Answer with a page that shows no structures of a version; its links keep the version of a pinned path.
+
+        Args:
+            request: the request.
+            template: the name of the template.
+            context: returns the values for the template.
+            executor: computes the page, if it is not the executor of all other pages.
+        """
         wanted = pinned_version(request.path_params)
 
         def compute() -> Response:
@@ -169,7 +180,7 @@ class Pages:
             headers = {} if pinned is None or version is None else version_headers(version, pinned.position)
             return self._page(template, links, shown, headers)
 
-        return await compute_in(self._executor, compute, self._settings.request_timeout_s)
+        return await compute_in(executor or self._executor, compute, self._settings.request_timeout_s)
 
     def _page(self, template: str, links: Links, context: Context, headers: dict[str, str]) -> Response:
         body = self._renderer.html(template, links, context)

@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Scope
 
+from kafka_replica.large_values.manifest import HEADER
+from kafka_replica.large_values.snapshot import LargeValueSnapshot
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.answers.answer_cache import AnswerCache
@@ -157,8 +159,13 @@ def _problem(status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> 
 def _size_of(snapshot: Snapshot, key: str) -> int | None:
     """Return the size of a record, or a number that is too large if the effort for its artefact may be greater.
 
-    A compressed message may be large, and a codelist that extends others has their codes, too.
+    A compressed message may be large, a codelist that extends others has their codes, too, and a large value has to be
+    assembled.
     """
+    if isinstance(snapshot, LargeValueSnapshot):
+        record = snapshot.records.get(key)
+        if record is not None and record.header(HEADER) is not None:
+            return MAX_INLINE_BYTES + 1
     record = snapshot.get(key)
     if record is None or record.value is None:
         return None

@@ -7,7 +7,7 @@ import pickle
 import random
 import threading
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import pytest
@@ -224,6 +224,40 @@ def test_letting_go_closes_the_mailbox(writing: Driver) -> None:
             break
         writing.count_to(2)
         assert writing.publisher._mailboxes == []
+
+    run(main())
+
+
+@pytest.mark.parametrize("name", ["wait_ready", "wait_for"])
+@pytest.mark.parametrize(("timeout_s", "failures", "succeeds"), [(None, 3, True), (60, 3, True), (0.05, 10**9, False)])
+def test_a_rebuild_that_begins_during_a_wait_prolongs_it(
+    name: str, timeout_s: float | None, failures: int, succeeds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica that is not ready any more when the task continues is waited for again, within the timeout."""
+    replica, attempts = Replica(NOBODY, "t"), list[object]()
+
+    def call_at_once(_positions: object, call: Callable[[], None]) -> Callable[[], None]:
+        call()
+        return lambda: None
+
+    def result(*_args: object, timeout_s: float) -> str:
+        attempts.append(timeout_s)
+        if len(attempts) <= failures:
+            raise WaitTimeoutError("is not ready")
+        return "the version"
+
+    monkeypatch.setattr(replica, "_call_when", call_at_once)
+    monkeypatch.setattr(replica, name, result)
+
+    async def main() -> None:
+        waiting = AsyncReplica(replica)
+        wait = waiting.wait_ready(timeout_s) if name == "wait_ready" else waiting.wait_for({}, timeout_s)
+        if succeeds:
+            assert await wait == "the version"
+            assert attempts == [0] * (failures + 1)
+        else:
+            with pytest.raises(WaitTimeoutError):
+                await wait
 
     run(main())
 

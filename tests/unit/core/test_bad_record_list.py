@@ -34,6 +34,13 @@ def test_the_newest_record_of_a_key_is_listed() -> None:
     assert listed.count == 4
 
 
+def test_records_without_keys_in_different_partitions_are_all_listed() -> None:
+    """Records without a key are distinguished by partition and offset."""
+    listed = BadRecordList(Condition())
+    listed.add([BadRecordError("t", partition, 7, "reason", "advice", None) for partition in (0, 1)])
+    assert [each.partition for each in listed.newest()] == [0, 1]
+
+
 def test_the_list_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest records make room; the count continues."""
     monkeypatch.setattr(bad_record_list, "_KEPT", 3)

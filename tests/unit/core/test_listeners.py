@@ -18,8 +18,9 @@ from kafka_replica import Change, Changes, KafkaReplicaError, MemoryStore, Posit
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.version_diff import MergedDiff
+from kafka_replica.stores.delta import Delta
 from support.core.publisher_driver import Driver, Reader
-from support.core.store_contract import Writes, writes
+from support.core.store_contract import P, Writes, records, values, writes
 from support.waiting import wait_until
 
 
@@ -178,6 +179,39 @@ def test_closing_an_iterator_ends_a_wait_in_it() -> None:
     assert forgotten.closed
     driver.count_to(1)
     assert driver.publisher._mailboxes == []
+
+
+def test_closed_mailboxes_are_dropped_without_a_new_version() -> None:
+    """Clients that connect and disconnect while nothing is written leave no mailboxes behind."""
+    driver = Driver()
+    driver.count_to(1)
+    for _ in range(5):
+        driver.publisher.mailbox(10).close()
+    last = driver.publisher.mailbox(10)
+    assert driver.publisher._mailboxes == [last]
+
+
+@pytest.mark.parametrize("since", [None, 1])
+def test_a_whole_state_replaces_pending_changes(since: int | None) -> None:
+    """A version whose changes are unknown replaces what waits: its content is exact, and it counts all versions."""
+    driver = Driver()
+    driver.count_to(2)
+    mailbox = driver.publisher.mailbox(3, since)
+    driver.count_to(4)
+    pending = sum(each.versions for each in mailbox._pending)
+    driver.store.apply(Delta(records([(b"a", b"x"), (b"number", None)], 50)), Position({P: 50}))
+    driver.publisher.published(driver.store.snapshot(), None)
+    applied = driver.store.apply(Delta(records([(b"b", b"y")], 60)), Position({P: 60}))
+    driver.publisher.published(driver.store.snapshot(), applied)
+    state, later = mailbox.take(0), mailbox.take(0)
+    assert state is not None
+    assert later is not None
+    assert (state.initial, state.conflated) == (True, pending + 1)
+    expected = {**driver.models[4], b"a": b"x"}
+    del expected[b"number"]
+    assert values(state.snapshot) == expected
+    assert (later.initial, set(later.changed), later.previous) == (False, {b"b"}, state.snapshot)
+    assert not mailbox.ready
 
 
 def test_merging_costs_only_the_new_keys() -> None:

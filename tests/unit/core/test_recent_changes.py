@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,10 @@ from hypothesis import strategies as st
 
 from kafka_replica import ConfigurationError, Replica, UsageError
 from kafka_replica.listeners import RecentChanges
-from kafka_replica.listeners.version_diff import VersionDiff
+from kafka_replica.listeners.older_version import PastSnapshot
+from kafka_replica.listeners.version_diff import VersionDiff, VersionInfo
+from kafka_replica.records import Key
+from kafka_replica.stores.delta import AppliedChanges
 from support.core.publisher_driver import Driver, Reader
 from support.core.store_contract import Writes, writes
 from support.effort import examples
@@ -117,7 +121,8 @@ def test_recent_changes_are_bounded() -> None:
         for recent in (by_number, by_keys, by_bytes):
             recent.add(diff)
             recent.release_previous()
-    for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 5)):  # the newest one's bytes count from the next on
+            recent.shrink()
+    for recent, kept in ((by_number, 5), (by_keys, 4), (by_bytes, 4)):
         assert recent.after(21 - kept, 21) == diffs[-kept:]
         assert recent.after(21 - kept - 1, 21) is None
         assert recent.after(21, 21) == []
@@ -135,6 +140,45 @@ def test_a_change_that_is_too_large_is_not_kept_and_leaves_no_gap() -> None:
     driver.count_to(5)
     reader = Reader(driver, driver.publisher.mailbox(1, since=4), 4)
     assert not reader.take().initial
+
+
+def test_a_change_of_large_values_is_not_kept_until_the_next_version() -> None:
+    """A change whose replaced values exceed the bound of bytes is dropped at once; its listeners still get it."""
+    driver = Driver()
+    driver.publisher._recent = RecentChanges(max_bytes=1000)
+    driver.publish([(b"%d" % number, b"x" * 500) for number in range(10)])
+    reader = Reader(driver, driver.publisher.mailbox(10, since=1), 1)
+    driver.publish([(b"%d" % number, b"y") for number in range(10)])
+    assert not driver.publisher._recent._diffs
+    assert driver.publisher._recent._bytes == 0
+    assert driver.publisher.mailbox(1, since=1).take(0).initial  # type: ignore[union-attr] # it has a version
+    driver.count_to(4)
+    reader.take_all()
+    assert [change.version for change in reader.heard] == [2, 3, 4]
+
+
+def test_reading_of_replaced_values_ends_at_the_bound() -> None:
+    """If the store did not report the replaced values, no more of them are read than the bound allows."""
+    driver = Driver()
+    driver.publish([(b"%d" % number, b"x" * 500) for number in range(10)])
+    previous = driver.store.snapshot()
+    reads: list[Key] = []
+
+    class Counting(PastSnapshot):
+        def get(self, key: Key, default: Any = None, /) -> Any:
+            reads.append(key)
+            return previous.get(key, default)
+
+    was = Counting(VersionInfo.of(previous), (), previous)
+    driver.publish([(b"%d" % number, b"y") for number in range(10)])
+    changed = AppliedChanges([b"%d" % number for number in range(10)], [])
+    diff, recent = VersionDiff(driver.store.snapshot(), was, changed, 1), RecentChanges(max_bytes=1000)
+    recent.add(diff)
+    recent.release_previous()
+    recent.shrink()
+    assert len(reads) == 2
+    assert recent.after(1, 2) is None
+    assert len(diff.before) == 10
 
 
 @pytest.mark.parametrize("recent_changes", [-1, None, "10", 1.5])

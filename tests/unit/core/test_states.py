@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from threading import Condition
 
 from kafka_replica import Partition, Position, State
+from kafka_replica.errors import LogReplacedError
 from kafka_replica.publication.health import Health
+from kafka_replica.publication.health_tracker import HealthTracker
 from kafka_replica.publication.status import Status, lag
+from kafka_replica.transactions import Ends
 
 P = Partition("t", 0)
 
@@ -92,6 +97,40 @@ def test_lag_counts_offsets() -> None:
     assert lag(at(3), Position()) is None
     assert lag(Position(), at(3)) == 3
     assert lag(at(5), at(3)) == 0
+
+
+def test_a_version_of_a_replaced_log_lags_until_the_new_log_was_read() -> None:
+    """While a replaced log with fewer offsets is read, all its offsets count, and the time since the replacement."""
+    machine = health()
+    machine.heard(time.monotonic())
+    tracker = HealthTracker(Condition(), machine)
+    for end in (at(100), at(0), at(5)):
+        tracker.ends(Ends(end, end), waits=False)
+        tracker.published(at(100), 1, ())
+        assert (tracker.status(0).lag_records, tracker.status(0).lag_s) == (0, 0.0)
+        tracker.outdated(LogReplacedError("replaced"))
+        tracker.heard()
+        for new in (at(0), at(30)):
+            tracker.ends(Ends(new, new), waits=False)
+            status = tracker.status(0)
+            assert (status.lag_records, status.lag_stable_records) == (new[P], new[P])
+            assert status.lag_s is not None
+            assert status.lag_s > 0
+            assert status.position == at(100)
+        tracker.advanced(at(30))
+        assert (tracker.status(0).lag_records, tracker.status(0).lag_s) == (0, 0.0)
+
+
+def test_counts_of_records_do_not_decrease_at_a_rebuild() -> None:
+    """The records and tombstones that were read before rebuilds are still counted afterwards."""
+    tracker = HealthTracker(Condition(), health())
+    seen = []
+    for totals in ((10, 2), (4, 1), (7, 0)):
+        tracker.counted(0, totals)
+        counts = tracker.status(0).counts
+        seen.append((counts.records, counts.tombstones))
+        tracker.outdated(LogReplacedError("replaced"))
+    assert seen == [(10, 2), (14, 3), (21, 3)]
 
 
 def test_status_is_json() -> None:

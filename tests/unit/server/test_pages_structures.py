@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -23,6 +25,7 @@ from kafka_replica.sdmx import (
 from kafka_replica.sdmx.model import Category, CategoryScheme, ValueItem, ValueList
 from kafka_replica.sdmx.model.base import Annotation
 from kafka_replica.server import ServerSettings, create_app
+from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.app import Service
 from kafka_replica.server.pages import search_index
 from kafka_replica.server.pages.folding import folded
@@ -199,10 +202,23 @@ def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: 
     first = index._filled
     replica.wait_for(publish(topic, [small_codelist("CL_NEW", {"en": "new"})]), 30)
     page_at(client, "/structures?q=absent")
-    wait_until(lambda: index._filled is not first)
+    wait_until(lambda: index._filled != first)
     index.close()
-    index.begin(service.versions.current().structures)  # does nothing any more
+    current = service.versions.current()
+    index.begin(current.structures, current.id)  # does nothing any more
     asyncio.run(service.close())
+
+
+def test_the_index_releases_the_version_whose_texts_it_has(replica: Replica) -> None:
+    """A version that has no other user is freed, although no search follows."""
+    index, structures = SearchIndex(1 << 20), Structures(replica.snapshot())
+    released = weakref.ref(structures)
+    version = VersionId(structures.version, replica.incarnation)
+    index.begin(structures, version)
+    del structures
+    wait_until(lambda: index._filled == version)
+    wait_until(lambda: gc.collect() >= 0 and released() is None)
+    index.close()
 
 
 @pytest.mark.thorough

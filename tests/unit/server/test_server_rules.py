@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from kafka_replica import State, Status
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
-from kafka_replica.server.access.client_certificates import parse_subject
+from kafka_replica.server.access.client_certificates import parse_subject, subject_of
 from kafka_replica.server.access.policy import Role, Token, check_role, is_allowed_host, read_tokens
 from kafka_replica.server.answers.compression import accepts_gzip
 from kafka_replica.server.answers.entity_tags import suffix_of, with_suffix, without_suffix
@@ -131,6 +132,46 @@ def test_a_malformed_file_of_tokens_is_refused(tmp_path: Path, text: str, proble
     assert "secret" not in str(refused.value).replace(str(file), "")
     with pytest.raises(ConfigurationError, match="reading the tokens"):
         read_tokens(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("subject:CN=build#1,O=Office", "O=Office,CN=build#1"),
+        ("subject:CN=build,O=Office # the builds", "CN=build,O=Office"),
+        ("subject:CN=build \\#1\t# first", "CN=build \\#1"),
+        ("subject:CN=build\\ #1", "CN=build #1"),
+    ],
+)
+def test_a_comment_begins_only_after_white_space(line: str, subject: str, tmp_path: Path) -> None:
+    """A sign within a subject does not shorten the subject, and so gives no role to another certificate."""
+    file = tmp_path / "tokens"
+    file.write_text(f"# roles\n  # more\ncontrol {line}\n")
+    assert [token.subject for token in read_tokens(file)] == [parse_subject(subject)]
+
+
+@pytest.mark.parametrize(
+    "text", ["CN=a\\", "CN=a,,O=b", ",CN=a", "CN=a,", "CN=a, ", "CN=a\\ ,O=b", "", ",", "CN=", "=a", "CN=a\\ "]
+)
+def test_a_subject_with_an_empty_or_incomplete_part_is_malformed(text: str) -> None:
+    """No part of a subject is left out."""
+    assert parse_subject(text) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "spellings"),
+    [
+        ("emailAddress", ["EMAIL", "E", "emailaddress"]), ("surname", ["SN", "surname"]), ("commonName", ["CN", "cn"]),
+        ("stateOrProvinceName", ["ST", "S"]), ("userId", ["UID", "userid"]), ("serialNumber", ["serialNumber"]),
+        ("givenName", ["GN"]), ("streetAddress", ["STREET"]), ("title", ["title"]),
+    ],
+)  # fmt: skip
+def test_all_names_of_an_attribute_mean_the_same(name: str, spellings: list[str]) -> None:
+    """The names in a certificate and in the file of tokens may differ."""
+    transport = Mock()
+    transport.get_extra_info.return_value.getpeercert.return_value = {"subject": (((name, "x, y"),), (("O", "z"),))}
+    for spelling in [name, *spellings]:
+        assert parse_subject(f"O=z,{spelling}=x\\, y") == subject_of(transport)
 
 
 def test_subjects_of_certificates_are_compared_whatever_their_order(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Indexes(NamedTuple):
         )
 
     def content_of_key(self, key: Urn) -> Content | None:
-        """Return the identity of the content of a key's record; None if there is no record, or no index yet."""
+        """Return the identity of the content of a key's record; None without a readable record or without an index."""
         contents = self.contents.made
         facts = None if contents is None else contents.of(key)
-        return None if facts is None else facts.content
+        return None if facts is None or facts.error is not None else facts.content
