@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, Final
 
 from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.errors import UsageError
+from kafka_replica.sdmx.formats.xlsx import zip_methods
 
 BETWEEN: Final = "!/"
 """The text between the path of a zip archive and the name of a file in it, as in Java's URLs."""
 ZIP: Final = b"PK\x03\x04"
+_MOST_ENTRIES: Final = 10_000
+"""The maximum number of files in an archive: a job opens the archive, and reads its directory, for each of them."""
 _CONTENT_TYPES: Final = "[Content_Types].xml"
 _DAMAGE: Final = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError,
@@ -37,42 +41,62 @@ def is_hidden(path: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def files_in(archive: Path) -> list[str]:
-    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
+def opened_archive(archive: Path) -> zipfile.ZipFile:
+    """Open a zip archive.
 
     Raises:
         UsageError: the archive cannot be opened.
-        DatasetError: the archive is damaged, or contains an archive.
+        DatasetError: the archive is damaged.
     """
     try:
-        with zipfile.ZipFile(archive) as opened:
-            names = [file.filename for file in _files(opened)]
+        return zipfile.ZipFile(archive)
     except OSError as error:
         raise UsageError(f"reading {archive}: {reason_of(error)}") from error
     except _DAMAGE as error:
         raise _archive_failed(str(archive), error) from error
-    for name in names:
+
+
+def files_in(archive: zipfile.ZipFile, where: str) -> list[str]:
+    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
+
+    Args:
+        archive: the archive.
+        where: its path, for errors.
+
+    Raises:
+        DatasetError: the archive contains an archive, two files of the same name, or very many files.
+    """
+    if len(archive.infolist()) > _MOST_ENTRIES:
+        raise DatasetError(f"reading {where}: it has more than {_MOST_ENTRIES:,} files; unpack it, and name the folder")
+    names = [file.filename for file in _files(archive)]
+    for name, count in Counter(names).items():
         if name.lower().endswith(".zip"):
-            raise archive_in_archive(f"{archive}{BETWEEN}{name}")
+            raise archive_in_archive(f"{where}{BETWEEN}{name}")
+        if count > 1:
+            raise DatasetError(f"reading {where}: it has {counted(count, 'file')} called {name}; compress it again")
     return names
 
 
 @contextmanager
-def opened_member(archive: IO[bytes], name: str, where: str) -> Iterator[tuple[IO[bytes], zipfile.ZipInfo]]:
+def opened_member(
+    archive: IO[bytes] | zipfile.ZipFile, name: str, where: str
+) -> Iterator[tuple[IO[bytes], zipfile.ZipInfo]]:
     """Open a file in a zip archive, and yield it with its entry in the archive's directory.
 
     Args:
-        archive: the archive.
+        archive: the archive, opened as such or as a file; it stays open.
         name: the name of the file; empty if the archive must have only one file.
         where: the path of the file, for errors; those of the block that reads it, too.
 
     Raises:
         UsageError: the file is not in the archive, or the archive has several files, and none is named.
-        DatasetError: the archive is damaged.
+        DatasetError: the archive is damaged, or the file is compressed in a way that cannot be limited.
     """
     try:
-        with zipfile.ZipFile(archive) as opened:
+        with nullcontext(archive) if isinstance(archive, zipfile.ZipFile) else zipfile.ZipFile(archive) as opened:
             info = opened.getinfo(name) if name else _only_one(_files(opened), where)
+            if not zip_methods.is_usual(info):
+                raise DatasetError(f"reading {where}: {zip_methods.ADVICE}")
             with opened.open(info) as file:
                 yield file, info
     except KeyError as error:

@@ -16,6 +16,7 @@ from kafka_replica.data.files.arrow_messages import (
     LENGTH,
     RECORD_BATCH,
     ArrowBytes,
+    DataAfterEndError,
     messages_in,
     number_at,
     reference_at,
@@ -26,9 +27,10 @@ from kafka_replica.data.files.decompression_limit import largest
 
 _BUFFER: Final = "<qq"  # offset in the body, length
 _DATA: Final = 1  # field of DictionaryBatch
-_BUFFERS, _COMPRESSION = 2, 3  # fields of RecordBatch
+_NODES, _BUFFERS, _COMPRESSION = 1, 2, 3  # fields of RecordBatch
+_NODE: Final = "<qq"  # length, number of nulls
 _BYTES_A_ROW: Final = 8
-"""The assumed memory of a row without buffers, whose columns have only nulls."""
+"""The assumed memory of a row, or of a value in a list, without buffers: columns and lists may have only nulls."""
 
 _ENDLESS: Final = 1 << 62
 """The result for messages that overlap or are named many times, whose examination would take too long."""
@@ -38,13 +40,16 @@ def check_expanded_bytes(data: ArrowBytes, path: str) -> None:
     """Check that Arrow IPC, which may be compressed, does not expand to far more than its size.
 
     Raises:
-        DatasetError: it needs more memory than :func:`largest` allows.
+        DatasetError: it needs more memory than :func:`largest` allows, or data follows the end of the stream.
     """
-    found = expanded_bytes(data)
+    try:
+        found = expanded_bytes(data)
+    except DataAfterEndError as error:
+        raise DatasetError(f"reading {path}: {error}") from error
     if found > largest(len(data)):
         raise DatasetError(
-            f"reading {path}: it expands to {found:,} bytes, too many for a file of {len(data):,} bytes; write it as "
-            "Parquet, or in several files"
+            f"reading {path}: it expands to {found:,} bytes, too many for a file of {len(data):,} bytes; write it "
+            "without compression, or in several files"
         )
 
 
@@ -53,6 +58,9 @@ def expanded_bytes(data: ArrowBytes) -> int:
 
     A file is read by its footer, as Arrow does, which may name a batch several times. The count ends where the data is
     damaged, which the reader of Arrow reports.
+
+    Raises:
+        DataAfterEndError: bytes other than zeros follow the end of a stream.
     """
     total = metadata_bytes = 0
     try:
@@ -77,16 +85,20 @@ def _bytes_of(data: ArrowBytes, start: int, size: int) -> int:
     if not batch:
         return 0
     is_compressed = bool(reference_at(message, batch, _COMPRESSION))
-    total = sum(_buffer_bytes(data, start + size, buffer, is_compressed) for buffer in _buffers(message, batch))
-    return max(total, _BYTES_A_ROW * number_at(message, batch, LENGTH, "<q"))
+    buffers = _pairs(message, batch, _BUFFERS, _BUFFER)
+    total = sum(_buffer_bytes(data, start + size, buffer, is_compressed) for buffer in buffers)
+    rows = number_at(message, batch, LENGTH, "<q")
+    within_lists = sum(max(length - rows, 0) for length, _ in _pairs(message, batch, _NODES, _NODE))
+    return max(total, _BYTES_A_ROW * (rows + within_lists))
 
 
-def _buffers(message: bytes, batch: int) -> Iterator[tuple[int, int]]:
-    buffers = reference_at(message, batch, _BUFFERS)
-    count = unpack("<I", message, buffers)[0] if buffers else 0
+def _pairs(message: bytes, batch: int, field: int, form: str) -> Iterator[tuple[int, int]]:
+    """Yield the two numbers of each structure in a vector of a batch."""
+    vector = reference_at(message, batch, field)
+    count = unpack("<I", message, vector)[0] if vector else 0
     for number in range(count):
-        offset, length = unpack(_BUFFER, message, buffers + 4 + number * struct.calcsize(_BUFFER))
-        yield offset, length
+        first, second = unpack(form, message, vector + 4 + number * struct.calcsize(form))
+        yield first, second
 
 
 def _buffer_bytes(data: ArrowBytes, body: int, buffer: tuple[int, int], is_compressed: bool) -> int:

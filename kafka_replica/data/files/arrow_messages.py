@@ -16,9 +16,18 @@ ARROW_FILE: Final = b"ARROW1"
 DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # MessageHeader
 LENGTH: Final = 0  # field of RecordBatch
 _CONTINUATION: Final = 0xFFFFFFFF
+_PIECE: Final = 1 << 20
 _BLOCK: Final = "<qi4xq"  # offset, length of the metadata, length of the body
 _DICTIONARIES, _RECORD_BATCHES = 2, 3  # fields of Footer
 _HEADER_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3  # fields of Message
+
+
+class DataAfterEndError(ValueError):
+    """Data follows the mark at the end of a stream, as in concatenated streams, of which readers see only the first."""
+
+    def __init__(self) -> None:
+        """Create the error."""
+        super().__init__("data follows the end of the stream; write all rows as one stream, or each stream to a file")
 
 
 class ArrowBytes(Protocol):
@@ -69,14 +78,19 @@ def messages_in(data: ArrowBytes) -> Iterator[ArrowMessage]:
 
     Raises:
         struct.error, OverflowError: the data is damaged.
+        DataAfterEndError: bytes other than zeros follow the end of a stream.
     """
     return _in_file(data) if data[: len(ARROW_FILE)] == ARROW_FILE else _in_stream(data)
 
 
 def end_of(data: ArrowBytes, message: ArrowMessage) -> int:
-    """Return the end of the body of a message. Raises struct.error if the data is damaged."""
+    """Return the end of the body of a message. Raises struct.error if the data is damaged or ends before it."""
     metadata = data[message.start : message.start + message.size]
-    return message.start + message.size + number_at(metadata, _root(metadata), _BODY_LENGTH, "<q")
+    size = number_at(metadata, _root(metadata), _BODY_LENGTH, "<q")
+    end = message.start + message.size + size
+    if size < 0 or end > len(data):
+        raise struct.error(f"a body of {size:,} bytes")
+    return end
 
 
 def _in_file(data: ArrowBytes) -> Iterator[ArrowMessage]:
@@ -92,15 +106,20 @@ def _in_file(data: ArrowBytes) -> Iterator[ArrowMessage]:
 
 def _in_stream(data: ArrowBytes) -> Iterator[ArrowMessage]:
     at = 0
-    while 0 <= at < len(data):
+    while at < len(data):
         message = _message(data, at)
         if not message.size:
+            _check_padding(data, message.start)
             return
         yield message
-        following = end_of(data, message)
-        if following < message.start + message.size:
-            return
-        at = following
+        at = end_of(data, message)
+
+
+def _check_padding(data: ArrowBytes, start: int) -> None:
+    """Check that only zeros follow. Raises DataAfterEndError."""
+    for at in range(start, len(data), _PIECE):
+        if data[at : at + _PIECE].strip(b"\0"):
+            raise DataAfterEndError
 
 
 def _message(data: ArrowBytes, at: int) -> ArrowMessage:

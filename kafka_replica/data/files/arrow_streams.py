@@ -40,14 +40,14 @@ def arrow_streams(data: ArrowBytes, rows: int) -> Iterator[ArrowStream]:
     """Yield streams with all record batches, in their order; the first stream has none.
 
     A stream ends with the record batch that completes a number of rows, or before a dictionary that is replaced or
-    extended. A message that ends too early is passed on, so that the reader reports it.
+    extended.
 
     Args:
         data: the stream.
         rows: the number of rows.
 
     Raises:
-        ValueError: the data is damaged.
+        ValueError: the data is damaged, ends too early, or continues after the end of the stream.
     """
     dictionaries: dict[int, list[bytes]] = {}
     schema = b""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from decimal import Decimal
+from math import inf, isinf
 from typing import Final
 
 from kafka_replica.sdmx.formats.xlsx.reading.package import Package
@@ -17,14 +19,19 @@ _DATE_FORMATS: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48)
 _NO_DATE: Final = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 """Texts, colours and conditions in a number format, which may contain the letters of dates."""
 _DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
+_WHOLE: Final = re.compile(r"-?[0-9]+")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][+-]?[0-9]+)?")
+_SECONDS: Final = 86_400
 _FIRST_DAY: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))  # noqa: DTZ001 - workbooks have no time zones
+_NO_DAY: Final = 60
+"""The serial number of 1900-02-29, which does not exist; those before it count from a day later."""
 
 
 class CellValues:
     """Converts cells to text. A workbook stores dates as numbers, which only the format of the cell distinguishes."""
 
     def __init__(self, package: Package) -> None:
-        self._first_day = _FIRST_DAY[package.has_dates_since_1904()]
+        self._is_since_1904 = package.has_dates_since_1904()
         custom: dict[str, str] = {}
         self._is_date: list[bool] = []
         for element in package.elements("xl/styles.xml", "numFmt", "cellXfs"):
@@ -34,25 +41,31 @@ class CellValues:
                 self._is_date = [_is_date(xf.get("numFmtId", "0"), custom) for xf in element.iterchildren("{*}xf")]
 
     def text(self, cell: Cell) -> str:
-        """Return the text of a cell. Raises ValueError if it is a number or a date that does not exist."""
+        """Return the text of a cell. Raises ValueError if it has no value, or one that cannot be represented."""
+        if cell.problem:
+            raise ValueError(cell.problem)
         if not cell.is_number:
             return cell.text
-        try:
-            number = float(cell.text)
-        except ValueError:
-            raise ValueError(f"{cell.text[:40]!r} is not a number") from None
+        number = float(cell.text) if _NUMBER.fullmatch(cell.text) else inf
+        if isinf(number):  # or too large for a workbook
+            raise ValueError(f"{cell.text[:40]!r} is not a number")
         if cell.style < len(self._is_date) and self._is_date[cell.style]:
             return self._date(number)
-        is_whole = number.is_integer() and abs(number) < 1e15
-        return str(int(number)) if is_whole else repr(number)
+        return cell.text if _WHOLE.fullmatch(cell.text) else format(Decimal(repr(number)), "f").removesuffix(".0")
 
     def _date(self, number: float) -> str:
+        """Return a day or a moment. A number before the first day is a time of day only."""
+        has_1900 = not self._is_since_1904
         try:
-            moment = self._first_day + timedelta(seconds=round(number * 86_400))
-        except (OverflowError, ValueError):  # infinite, not a number, or after the year 9999
-            moment = None
-        if moment is None or number < 0:
+            seconds = round(number * _SECONDS)
+            day = seconds // _SECONDS
+            moment = _FIRST_DAY[self._is_since_1904] + timedelta(days=has_1900 and day < _NO_DAY, seconds=seconds)
+        except OverflowError:  # after the year 9999
+            raise ValueError(f"{number!r} is not a date") from None
+        if number < 0 or (has_1900 and day == _NO_DAY):
             raise ValueError(f"{number!r} is not a date")
+        if has_1900 and day == 0:
+            return moment.time().isoformat()
         return moment.date().isoformat() if number.is_integer() else moment.isoformat()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,13 +29,21 @@ def read_content(path: str | Path, content: Content | None = None) -> bytes:
         return file.read()
 
 
-def beginning_of(path: str, size: int, content: Content | None = None) -> bytes:
+def beginning_of(
+    path: str, size: int, content: Content | None = None, archive: zipfile.ZipFile | None = None
+) -> bytes:  # fmt: skip
     """Return the first ``size`` bytes of a file's decompressed content, or fewer if the file is shorter.
 
-    No more is decompressed. The arguments and errors are those of :func:`read_content`.
+    No more is decompressed. The other arguments and errors are those of :func:`read_content`.
+
+    Args:
+        path: the file.
+        size: the number of bytes.
+        content: the content of the file, if the caller has it already.
+        archive: the archive that the path names, if the caller has opened it already.
     """
     found = b""
-    for part in ContentParts(path, content, size):
+    for part in ContentParts(path, content, size, archive=archive):
         found += part
         if len(found) >= size:
             break

@@ -6,6 +6,7 @@ This is the only place where files are decompressed, with a limit against decomp
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -44,8 +45,9 @@ class ContentParts:
     """
 
     def __init__(
-        self, path: str, content: Content | None = None, size: int = PART_BYTES, folder: Path | None = None
-    ) -> None:
+        self, path: str, content: Content | None = None, size: int = PART_BYTES, folder: Path | None = None,
+        archive: zipfile.ZipFile | None = None,
+    ) -> None:  # fmt: skip
         """Remember the file, without opening it.
 
         Args:
@@ -53,8 +55,10 @@ class ContentParts:
             content: the content of the file, if the caller has it already.
             size: the maximal size of a part, in bytes.
             folder: an existing folder for temporary files; None means the system's.
+            archive: the archive that the path names, if the caller has opened it already; it stays open.
         """
         self._path, self._content, self._size, self._folder = path, content, size, folder
+        self._archive = archive
         self.done = 0
 
     def __iter__(self) -> Iterator[bytes]:
@@ -69,8 +73,10 @@ class ContentParts:
         if isinstance(self._content, bytes):
             yield from self._plain(io.BytesIO(self._content))
             return
-        place = place_of(self._path, self._content)
-        name = self._path.partition(BETWEEN)[2] if self._content is None else ""
+        place, name = (self._content, "") if self._content is not None else _split(self._path)
+        if self._archive is not None:
+            yield from self._of_archive(self._archive, name)
+            return
         with ExitStack() as stack:
             try:
                 file: IO[bytes] = stack.enter_context(place.open("rb"))
@@ -101,7 +107,7 @@ class ContentParts:
         except OSError as error:
             raise UsageError(f"reading {self._path}: {reason_of(error)}") from error
 
-    def _of_archive(self, file: IO[bytes], name: str) -> Iterator[bytes]:
+    def _of_archive(self, file: IO[bytes] | zipfile.ZipFile, name: str) -> Iterator[bytes]:
         """Yield the parts of a file in an archive."""
         with opened_member(file, name, self._path) as (member, info):
             head = member.read(_HEAD)
@@ -144,7 +150,18 @@ class ContentParts:
 
 def place_of(path: str, content: Path | None) -> Path:
     """Return the file to open: the archive if the path names a file in it, or the file that has the content."""
-    return Path(path.partition(BETWEEN)[0]) if content is None else content
+    return _split(path)[0] if content is None else content
+
+
+def _split(path: str) -> tuple[Path, str]:
+    """Return the file to open, and the name of the file in it; the name is empty if the path is not in an archive.
+
+    The name of a folder may end with ``!``, too, so the part before ``!/`` must not be a folder.
+    """
+    at = path.find(BETWEEN)
+    while at >= 0 and Path(path[: at + 1]).is_dir():
+        at = path.find(BETWEEN, at + 1)
+    return (Path(path), "") if at < 0 else (Path(path[:at]), path[at + len(BETWEEN) :])
 
 
 def is_packed(path: str, content: Path | None = None) -> bool:
@@ -153,7 +170,7 @@ def is_packed(path: str, content: Path | None = None) -> bool:
     Raises:
         UsageError: the file cannot be opened.
     """
-    if content is None and BETWEEN in path:
+    if content is None and _split(path)[1]:
         return True
     try:
         with place_of(path, content).open("rb") as file:

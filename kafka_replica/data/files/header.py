@@ -66,6 +66,11 @@ def layout_of(first_line: str, where: str, rules: Rules | None = None, *, separa
             "STRUCTURE[;], in 1.0 DATAFLOW; read other CSV files as plain CSV"
         )
     cell_separator = separator or found["separator"] or ","
+    if len(cell_separator) != 1 or not cell_separator.isascii() or cell_separator in '"\r\n':
+        raise DatasetError(
+            f"reading {where}: {cell_separator!r} cannot separate cells: a separator is one ASCII character other than "
+            "a quote or a line end"
+        )
     header = _header(line, cell_separator, where)
     if found["name"] == "DATAFLOW":
         return _of_version_1(header, cell_separator, where, rules)
@@ -226,7 +231,12 @@ def _components(header: Sequence[str], start: int, labels: Labels, where: str, r
         column = known.get(term.id)
         yield _field(header[position], term, position, labels, column)
         if labels == "name" and column is not None:
-            next(positions, None)  # skips the column of the name
+            name = next(positions, None)  # the column of the name is left out
+            if name is not None and _term(header[name]).id in known.keys() - {column.id}:
+                raise DatasetError(
+                    f"reading {where}: with STRUCTURE_NAME, a column of names must follow each component, but "
+                    f"{column.id} is followed by the component {header[name]}"
+                )
 
 
 def _term(cell: str) -> _Term:

@@ -151,6 +151,7 @@ class _SheetReader:
         number, header = first
         titles = {at: _title(cell.text) for at, cell in header.items()}
         if _FIRST_CELL(titles[min(titles)]):
+            _check_titles(number, header)
             return self._as_csv(sheet, titles, rows, is_sdmx_csv=True)
         if self._rules is None:
             return None
@@ -160,6 +161,7 @@ class _SheetReader:
         dimensions = [column.id for column in self._rules.columns if column.kind == "dimension"]
         if set(dimensions).isdisjoint(titles.values()):
             return None
+        _check_titles(number, header)
         return self._as_csv(sheet, titles, (row for row in following if row[0] != number), is_sdmx_csv=False)
 
     def _title_row(
@@ -173,7 +175,7 @@ class _SheetReader:
             try:
                 texts.append((number, self._texts(number, row)))
             except ValueError as error:
-                # A date that does not exist is an error only in data.
+                # A date that does not exist, or a formula without a value, is an error only in data.
                 texts.append((number, {at: cell.text for at, cell in row.items()}))
                 wrong = wrong or (number, error)
         found = title_row([(number, {at: _title(text) for at, text in row.items()}) for number, row in texts], rules)
@@ -217,6 +219,13 @@ class _SheetReader:
             return {at: self._values.text(cell) for at, cell in row.items()}
         except ValueError as error:
             raise ValueError(f"row {number}: {error}") from None
+
+
+def _check_titles(number: int, header: Row) -> None:
+    """Check that the cells of a row of titles have values. Raises ValueError."""
+    problem = next((cell.problem for cell in header.values() if cell.problem), None)
+    if problem is not None:
+        raise ValueError(f"row {number}: {problem}")
 
 
 def _title(text: str) -> str:

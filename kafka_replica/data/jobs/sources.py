@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden
+from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden, opened_archive
 from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.data.files.content import beginning_of, read_content
 from kafka_replica.data.files.header import SEPARATORS, separator_of
@@ -141,25 +141,28 @@ def _of_file(file: Path, note: Callable[[str], object]) -> Iterator[Source]:
     """Yield the source for a file, or one for each file in an archive, in the order of their names."""
     kind = _kind(file.name)
     if file.suffix.lower() == ".zip" and (kind is None or zipfile.is_zipfile(file)):
-        kinds: dict[str, Kind | None] = {name: _kind(name) for name in sorted(files_in(file))}
-        if not any(kinds.values()):
-            raise UsageError(f"{file}: it contains no file named {_NAMES}")
-        for name, inner in kinds.items():
-            yield from _of_member(inner, f"{file}{BETWEEN}{name}", note)
+        with opened_archive(file) as archive:
+            kinds: dict[str, Kind | None] = {name: _kind(name) for name in sorted(files_in(archive, str(file)))}
+            if not any(kinds.values()):
+                raise UsageError(f"{file}: it contains no file named {_NAMES}")
+            for name, inner in kinds.items():
+                yield from _of_member(inner, f"{file}{BETWEEN}{name}", note, archive)
         return
     if kind is None:
         raise UsageError(f"{file}: its name does not state its format; name it {_NAMES}")
     yield _with_kind(kind, str(file))
 
 
-def _of_member(kind: Kind | None, path: str, note: Callable[[str], object]) -> Iterator[Source]:
-    """Yield the source for a file in a folder or archive, unless the file is left out."""
+def _of_member(
+    kind: Kind | None, path: str, note: Callable[[str], object], archive: zipfile.ZipFile | None = None
+) -> Iterator[Source]:
+    """Yield the source for a file in a folder or an opened archive, unless the file is left out."""
     if kind is None:
         note(f"{path} is left out: its name does not state a format of data")
-    elif kind == "message" and is_structure_message(beginning_of(path, _HEAD_BYTES)):
+    elif kind == "message" and is_structure_message(beginning_of(path, _HEAD_BYTES, archive=archive)):
         note(f"{path} is left out: it is a structure message")
     else:
-        yield _with_kind(kind, path)
+        yield _with_kind(kind, path, archive)
 
 
 def _kind(name: str) -> Kind | None:
@@ -167,8 +170,10 @@ def _kind(name: str) -> Kind | None:
     return _SUFFIXES.get(Path(path.stem).suffix if path.suffix in _COMPRESSED else path.suffix)
 
 
-def _with_kind(kind: Kind, path: str) -> Source:
-    return _csv(beginning_of(path, _HEAD_BYTES), path) if kind == "csv" else Source(kind, path)
+def _with_kind(kind: Kind, path: str, archive: zipfile.ZipFile | None = None) -> Source:
+    if kind != "csv":
+        return Source(kind, path)
+    return _csv(beginning_of(path, _HEAD_BYTES, archive=archive), path)
 
 
 def _csv(head: bytes, path: str, stdin: StoredInput | None = None) -> Source:

@@ -9,7 +9,9 @@ from typing import Final
 
 import polars as pl
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import content_on_disk
+from kafka_replica.data.files.decompression_limit import largest
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart, reading_as
 
@@ -57,11 +59,11 @@ def open_parquet(source: Source, verdict: str | None, folder: Path, batch: Batch
         batch: the size of batches.
 
     Raises:
-        DatasetError: the file cannot be read as Parquet.
+        DatasetError: the file cannot be read as Parquet, or a row group expands to far more than the size of the file.
     """
     file = content_on_disk(source.path, source.content, folder)
     with reading_as(_FORMAT, source.path):
-        groups = _row_groups(file)
+        groups = _row_groups(file, source.path)
         scan = pl.scan_parquet(file, glob=False)
         nothing = scan.head(0).collect()
         known = groups is not None
@@ -70,11 +72,24 @@ def open_parquet(source: Source, verdict: str | None, folder: Path, batch: Batch
     return ParquetRows(source.path, file, nothing, batch.rows, verdict, groups, known)
 
 
-def _row_groups(file: Path) -> list[int] | None:
-    """Return the number of rows in each row group; None without pyarrow, because polars does not report it."""
+def _row_groups(file: Path, path: str) -> list[int] | None:
+    """Return the number of rows in each row group; None without pyarrow, because polars does not report it.
+
+    Raises:
+        DatasetError: a row group, which is read as a whole, needs more memory than :func:`largest` allows.
+    """
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
     except ImportError:
         return None
     metadata = pq.ParquetFile(file).metadata  # this also detects some damage that polars ignores
-    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+    size = file.stat().st_size
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    for number, group in enumerate(groups):
+        expanded = sum(group.column(at).total_uncompressed_size for at in range(group.num_columns))
+        if expanded > largest(size):
+            raise DatasetError(
+                f"reading {path}: row group {number} expands to {expanded:,} bytes, too many for a file of {size:,} "
+                "bytes; write it with smaller row groups, or without compression"
+            )
+    return [group.num_rows for group in groups]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.sdmx.formats.xlsx.zip_methods import is_usual
 
 MAGIC: Final = b"PK\x03\x04"
 _PIECE: Final = 1 << 18
@@ -20,7 +21,7 @@ _TAIL_BYTES: Final = (1 << 16) + _END_BYTES + 20
 _DIRECTORY_BYTES: Final = 1 << 20
 """The maximum size of an archive's directory: one with a million names would need a gigabyte of memory."""
 _CONTENT_TYPES: Final = "[Content_Types].xml"
-_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_REFUSED: Final = "the archive is encrypted, or compressed in another way than usual; compress it again"
 _DAMAGES: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -28,11 +29,15 @@ def workbook_bytes(path: Path) -> int | None:
     """Return the uncompressed size of a workbook as its directory states it; None if the archive is not a workbook.
 
     Raises:
-        DatasetError: the archive is damaged or of an unsupported kind.
+        DatasetError: the archive is damaged, or is a workbook of an unsupported kind.
     """
     with _opened(path) as entries:
-        names = {entry.filename for entry in entries.infolist()}
-        return sum(entry.file_size for entry in entries.infolist()) if _CONTENT_TYPES in names else None
+        parts = entries.infolist()
+    if all(part.filename != _CONTENT_TYPES for part in parts):
+        return None
+    if not all(map(is_usual, parts)):
+        raise DatasetError(_REFUSED)
+    return sum(part.file_size for part in parts)
 
 
 def file_of_archive(path: Path) -> Iterator[bytes]:
@@ -45,8 +50,8 @@ def file_of_archive(path: Path) -> Iterator[bytes]:
         files = [entry for entry in entries.infolist() if not entry.is_dir() and not _is_hidden(entry.filename)]
         if len(files) != 1:
             raise DatasetError(f"the archive has {len(files)} files; send an archive of one")
-        if files[0].compress_type not in _METHODS or files[0].flag_bits & 1:
-            raise DatasetError("the archive is encrypted, or compressed in another way than usual; compress it again")
+        if not is_usual(files[0]) or files[0].flag_bits & 1:
+            raise DatasetError(_REFUSED)
         try:
             with entries.open(files[0]) as content:
                 while piece := content.read(_PIECE):

@@ -260,6 +260,7 @@ WRONG_HEADERS = (
     ("one separator for both", '"STRUCTURE[,]",STRUCTURE_ID,NOTE[]\n', "',' cannot separate both"),
     ("a column twice", "STRUCTURE,STRUCTURE_ID,DIM_1,DIM_1\n", "more than one column DIM_1"),
     ("an empty file", "", "SDMX-CSV|the file is empty"),
+    ("a separator that is not ASCII", "STRUCTURE[/]¦STRUCTURE_ID¦DIM_1\ndataflow¦T:F(1.0)¦A\n", "'¦' cannot separate"),
 )
 
 WRONG_WORDS: tuple[tuple[dict[str, Any], str], ...] = (

@@ -9,6 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.arrow_limit import check_expanded_bytes
 from kafka_replica.data.files.arrow_streams import arrow_streams
 
 _ROWS = 5_000
@@ -51,21 +53,42 @@ def test_replaced_dictionaries() -> None:
     assert pl.concat(frames)["d"].cast(pl.String).to_list() == ["a", "b", "c", "d", "c", "d", "e"]
 
 
-def test_a_stream_that_ends_too_early_is_an_error() -> None:
-    """A stream that ends within a message is an error of the reader, never fewer rows."""
+def _written(texts: list[str], rows: int) -> bytes:
     made = io.BytesIO()
-    table = _table().select(["text"])
+    table = pa.table({"text": texts})
     with pa.ipc.new_stream(made, table.schema) as writer:
-        writer.write_table(table, max_chunksize=1_000)
-    whole = made.getvalue()
-    for end in range(1, len(whole) - 8, len(whole) // 50):
+        writer.write_table(table, max_chunksize=rows)
+    return made.getvalue()
+
+
+def test_a_stream_that_ends_too_early_is_an_error() -> None:
+    """A stream that ends within a message is an error, never fewer rows or other values, unless it is empty."""
+    whole = _written([str(at % 7) * (at % 20) for at in range(_ROWS)], 1_000)
+    ends = {*range(1, len(whole) - 8, len(whole) // 50), *range(len(whole) - 80, len(whole) - 8)}
+    for end in sorted(ends):
         try:
-            expected = pl.read_ipc_stream(whole[:end]).height
-        except (pl.exceptions.PolarsError, OSError):
-            with pytest.raises((pl.exceptions.PolarsError, OSError, ValueError)):
-                _height(whole[:end])
-        else:
-            assert _height(whole[:end]) == expected
+            frame = pl.concat(pl.read_ipc_stream(part.data) for part in arrow_streams(whole[:end], 1_000))
+        except (pl.exceptions.PolarsError, OSError, ValueError):
+            continue
+        assert frame.equals(pl.read_ipc_stream(whole).head(frame.height))
+        assert frame.height % 1_000 == 0
+
+
+def test_values_cut_from_the_last_batch_are_an_error() -> None:
+    """The bytes after the cut would otherwise be taken from the mark at the end of the stream."""
+    whole = _written(["abcdefgh"], 1)
+    with pytest.raises(ValueError, match="ends too early"):
+        _height(whole[:-12])
+
+
+def test_concatenated_streams_are_an_error() -> None:
+    """Readers end at the first mark, so the rows after it would be lost; zeros after it are padding."""
+    one = _written(["a"], 1)
+    assert _height(one + bytes(64)) == 1
+    with pytest.raises(ValueError, match="data follows the end of the stream"):
+        _height(one + bytes(8) + one)
+    with pytest.raises(DatasetError, match=r"reading two\.arrow: data follows the end of the stream"):
+        check_expanded_bytes(one + one, "two.arrow")
 
 
 def _height(data: bytes) -> int:

@@ -108,6 +108,33 @@ def test_a_quote_that_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         list(open_plain_csv(Path("x.csv"), content=content[:30]).batches())
 
 
+@pytest.mark.parametrize(
+    ("record", "line"),
+    [
+        (b'"He said "hi" today",1', 4), (b'1,"a" ', 4), (b'"x""y"z,1', 4), (b'"a"\rb,1', 4), (b'""a,1', 4),
+        (b'"two\nlines","a"b"c"', 5),
+    ],
+)  # fmt: skip
+def test_a_quote_that_is_not_doubled(record: bytes, line: int) -> None:
+    """A quote within a quoted cell is never dropped; the error names the line."""
+    content = b'A,B\n"1","2\n"\n' + record + b'\n3,"4"\n'
+    with pytest.raises(DatasetError, match=f"line {line}: a quoted cell has a quote that is not doubled"):
+        list(open_plain_csv(Path("x.csv"), content=content).batches())
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_doubled_quotes_and_quotes_in_other_cells_are_text(line_end: str) -> None:
+    """Only a cell that begins with a quote is quoted."""
+    text = line_end.join(
+        ["A;B", '"He said ""hi"" today";""', '5" or 6" pipe;"two', 'lines"', '"""";"";', "", '"é";"1"']
+    )
+    (batch,) = open_plain_csv(Path("x.csv"), content=f"{text}{line_end}".encode()).batches()
+    assert batch.values.rows() == [
+        ('He said "hi" today', None), ('5" or 6" pipe', f"two{line_end}lines"), (None, None), ("é", "1"),
+    ]  # fmt: skip
+    assert [one.line for one in batch.wrong] == [5]
+
+
 @given(st.lists(st.sampled_from(["a,b\n", '"\n\n\n\n\n\n\n",x\n', '"""",\n']), max_size=40))
 def test_a_part_has_few_lines(records: list[str]) -> None:
     """A part has no more lines than allowed, unless it is a single record with more; parts are whole records."""

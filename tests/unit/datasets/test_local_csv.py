@@ -54,6 +54,23 @@ def test_each_csv_file_gives_the_rows_of_the_field_guide(case: CsvCase, tmp_path
     assert rows_in(read_sdmx_csv(file, rules=rules, **case.settings)) == case.rows
 
 
+def test_a_missing_column_of_names_is_an_error(tmp_path: Path) -> None:
+    """Without the column of names of a component, the component after it would be taken for that column."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE;STRUCTURE_ID;STRUCTURE_NAME;ACTION;DIM_1;One;TIME_PERIOD;OBS_VALUE\n")
+    with pytest.raises(DatasetError, match="TIME_PERIOD is followed by the component OBS_VALUE"):
+        read_sdmx_csv(file, rules=world_rules())
+
+
+@pytest.mark.parametrize("separator", ['"', "\n", "¦", ";;"])
+def test_a_separator_is_one_ascii_character(separator: str, tmp_path: Path) -> None:
+    """A separator that polars does not support is an error of the package."""
+    file = tmp_path / "data.csv"
+    file.write_text("STRUCTURE,STRUCTURE_ID\n")
+    with pytest.raises(DatasetError, match="cannot separate cells"):
+        read_sdmx_csv(file, separator=separator)
+
+
 @pytest.mark.parametrize(("name", "data", "expected_text"), WRONG_HEADERS, ids=[name for name, _, _ in WRONG_HEADERS])
 def test_a_file_that_is_not_sdmx_csv_is_refused(name: str, data: str, expected_text: str, tmp_path: Path) -> None:
     """A file that is not SDMX-CSV is refused; the error names the file and the reason."""
@@ -145,6 +162,16 @@ def test_written_and_read_again(labels: Any, keys: Any, tmp_path: Path) -> None:
     assert ("SERIES_KEY;OBS_KEY" in header) == (keys == "both")
     again = read_sdmx_csv(file, rules=rules).select(frame.columns)
     assert rows_in(again) == rows_in(frame)
+
+
+def test_the_language_of_texts_with_a_colon_is_kept(tmp_path: Path) -> None:
+    """A text without a language that begins like one with a language is written with the mark of no language."""
+    texts = [{"language": "und", "text": text} for text in ("Source: Eurostat", "plain")]
+    frame = pl.DataFrame([{"DIM_1": "A", "ATTR_2": [text]} for text in texts])
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(frame, file, world_rules())
+    assert [line.rpartition(",")[2] for line in file.read_text().splitlines()[1:]] == ["und:Source: Eurostat", "plain"]
+    assert read_sdmx_csv(file, rules=world_rules())["ATTR_2"].to_list() == [[text] for text in texts]
 
 
 def _rich(folder: Path) -> Path:

@@ -8,25 +8,31 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cramjam
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import decompression_limit
+from kafka_replica.data.files import archives, decompression_limit
 from kafka_replica.data.files.content import read_content
 from kafka_replica.data.jobs import separators_in_words, sources_of
+from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.polars.parquet_rows import open_parquet
+from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.errors import UsageError
 
 CSV = b"DIM_1,DIM_2,OBS_VALUE\nA,B,1\n"
 MESSAGE = b'{"structure": {"dimensions": {}}, "dataSets": []}'
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(method: int = zipfile.ZIP_DEFLATED, /, **files: bytes) -> bytes:
     """Return a zip archive; two underscores in names become a dot."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", method) as archive:
         for name, data in files.items():
             archive.writestr(name.replace("__", "."), data)
     return made.getvalue()
@@ -81,6 +87,20 @@ def test_a_compression_bomb_is_refused_without_unpacking_it(
     assert allowed < len(zeros)
     with pytest.raises(DatasetError, match="decompressed, it has more than"):
         read_content(file)
+
+
+def test_a_row_group_of_parquet_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row groups are read as a whole, so each is limited according to the footer, before it is decompressed."""
+    monkeypatch.setattr(decompression_limit, "_ALWAYS_ALLOWED", 1 << 20)
+    file = tmp_path / "data.parquet"
+    table = pa.table({"A": pa.array([0] * 400_000, pa.int64())})
+    for rows_in_group, is_refused in ((100_000, False), (400_000, True)):
+        pq.write_table(table, file, compression="zstd", use_dictionary=False, row_group_size=rows_in_group)
+        if is_refused:
+            with pytest.raises(DatasetError, match=r"data\.parquet: row group 0 expands to 3,\d{3},\d{3} bytes"):
+                open_parquet(Source("parquet", str(file)), None, tmp_path, BatchSize())
+        else:
+            assert open_parquet(Source("parquet", str(file)), None, tmp_path, BatchSize()).nothing.columns == ["A"]
 
 
 def test_folders_and_archives(tmp_path: Path) -> None:
@@ -148,6 +168,9 @@ def test_archives_that_are_refused(tmp_path: Path) -> None:
             r"z\.zip!/a\.ZIP: it is an archive within an archive",
         ),
         (zipped(x__csv=CSV)[:-6], DatasetError, "the archive is damaged"),
+        (zipped(x__csv=CSV, y__csv=CSV).replace(b"y.csv", b"x.csv"), DatasetError, r"2 files called x\.csv"),
+        (zipped(zipfile.ZIP_BZIP2, x__csv=CSV), DatasetError, r"z\.zip!/x\.csv: it is compressed in another way"),
+        (zipped(zipfile.ZIP_LZMA, x__csv=CSV), DatasetError, r"z\.zip!/x\.csv: it is compressed in another way"),
         (CSV, DatasetError, "the archive is damaged"),
     ):
         file.write_bytes(data)
@@ -159,6 +182,35 @@ def test_archives_that_are_refused(tmp_path: Path) -> None:
     file.write_bytes(locked)
     with pytest.raises(DatasetError, match="encrypted"):
         read_content(file)
+
+
+def test_the_directory_of_an_archive_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kinds of all files are found with one opening of the archive; archives of very many files are refused."""
+    file = tmp_path / "z.zip"
+    file.write_bytes(zipped(**{f"{number}__csv": CSV for number in range(20)}))
+    openings: list[object] = []
+    opening = zipfile.ZipFile.__init__
+
+    def noted(self: zipfile.ZipFile, *args: Any, **settings: Any) -> None:
+        openings.append(args)
+        opening(self, *args, **settings)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", noted)
+    assert len(sources_of([str(file)])) == 20
+    assert len(openings) == 1
+    monkeypatch.setattr(archives, "_MOST_ENTRIES", 19)
+    with pytest.raises(DatasetError, match="it has more than 19 files; unpack it"):
+        sources_of([str(file)])
+
+
+def test_a_folder_whose_name_ends_as_the_name_of_an_archive(tmp_path: Path) -> None:
+    """A folder called ``a!`` is not taken for an archive, though ``!/`` follows the name of an archive in a path."""
+    folder = tmp_path / "a!"
+    folder.mkdir()
+    (folder / "data.csv").write_bytes(CSV)
+    (folder / "z.zip").write_bytes(zipped(x__csv=CSV))
+    assert [source.read() for source in sources_of([str(folder)])] == [CSV, CSV]
+    assert [source.read() for source in sources_of([str(folder / "data.csv")])] == [CSV]
 
 
 def _parquet() -> bytes:

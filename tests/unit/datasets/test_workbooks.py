@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -90,9 +91,106 @@ def test_workbook_values_of_all_types_are_kept(since_1904: bool) -> None:
         ("A,B", "2010", "12.4"),
         ('say "x"', "2010-01-31", "0.1"),
         ("#N/A", "2010-01-31T12:30:00", "-1234567890123"),
-        ("007", "2010-01", "1e-07"),
+        ("007", "2010-01", "0.0000001"),
         ("false", "2010-02", "true"),
     ]
+
+
+def with_cell(cell: str, *, since_1904: bool = False, date_format: bool = False) -> bytes:
+    """Return a workbook whose second row has this cell below the title OBS_VALUE."""
+    data = workbook({"D": [HEADER, [*START, "A", "2010", _FIRST if date_format else 1.5]]}, since_1904=since_1904)
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name.endswith("sheet1.xml"):
+                content = re.sub(rb'<c r="F2"( s="[0-9]+")?>.*?</c>', lambda found: cell.encode().replace(
+                    b" STYLE", found[1] or b""), content)  # fmt: skip
+            new.writestr(name, content)
+    return made.getvalue()
+
+
+_FIRST = date(2010, 1, 31)
+
+
+def value_in(data: bytes) -> str:
+    """Return the value in the second row below the title OBS_VALUE."""
+    (table,) = Workbook(io.BytesIO(data), "x").tables()
+    ((_, row),) = table.rows
+    return row[-1]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("1234567890123456", "1234567890123456"), ("9007199254740993", "9007199254740993"), ("1E-5", "0.00001"),
+        ("1.5E+20", "150000000000000000000"), ("0.10000000000000001", "0.1"), ("12.0", "12"), ("-3", "-3"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_as_decimals(written: str, value: str) -> None:
+    """Whole numbers keep all their digits, and small numbers have no exponent."""
+    assert value_in(with_cell(f'<c r="F2"><v>{written}</v></c>')) == value
+
+
+@pytest.mark.parametrize(
+    ("serial", "day", "day_since_1904"),
+    [
+        ("1", "1900-01-01", "1904-01-02"), ("59", "1900-02-28", "1904-02-29"), ("61", "1900-03-01", "1904-03-02"),
+        ("1.25", "1900-01-01T06:00:00", "1904-01-02T06:00:00"), ("0.25", "06:00:00", "1904-01-01T06:00:00"),
+    ],
+)  # fmt: skip
+def test_the_first_dates_of_a_calendar(serial: str, day: str, day_since_1904: str) -> None:
+    """1900 counts as a leap year, so the days before its March have other numbers; a fraction alone is a time."""
+    for expected, since_1904 in ((day, False), (day_since_1904, True)):
+        cell = f'<c r="F2" STYLE><v>{serial}</v></c>'
+        assert value_in(with_cell(cell, since_1904=since_1904, date_format=True)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ('<c r="F2"><f>A1/3</f></c>', "row 2: cell F2: a formula has no saved value; open and save the workbook"),
+        ('<c r="F2"><f>A1/3</f><v></v></c>', "a formula has no saved value"),
+        ('<c r="F2" t="e"><f>VLOOKUP(1,A1:A2,1)</f><v>#N/A</v></c>', "cell F2: the value is the error #N/A"),
+        ('<c r="F2" t="e"><v>#DIV/0!</v></c>', "the value is the error #DIV/0!"),
+        ('<c r="F2"><v>1_000</v></c>', "'1_000' is not a number"),
+        ('<c r="F2"><v>NaN</v></c>', "'NaN' is not a number"),
+        ('<c r="F2"><v>1E400</v></c>', "'1E400' is not a number"),
+        ('<c r="F2" STYLE><v>60</v></c>', "60.0 is not a date"),
+        ('<c r="F2" STYLE><v>1E300</v></c>', r"1e\+300 is not a date"),
+    ],
+)
+def test_cells_without_a_value_are_errors(cell: str, reason: str) -> None:
+    """A formula that was never computed, a failed look-up, and what is neither a number nor a date."""
+    with pytest.raises(DatasetError, match=reason):
+        value_in(with_cell(cell, date_format="STYLE" in cell))
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ('<c r="F2"><f>A1/3</f><v>2.5</v></c>', "2.5"),
+        ('<c r="F2" t="str"><f>""</f><v></v></c>', ""),
+        ('<c r="F2" t="e"><v>#N/A</v></c>', "#N/A"),
+        ('<c r="F2" t="inlineStr"><is><t>a_x000D_\nb_x005F_x000D_</t></is></c>', "a\r\nb_x000D_"),
+        ('<c r="F2" t="str"><f>A1</f><v>a_x0009_b_xD800_</v></c>', "a\tb_xD800_"),
+    ],
+)
+def test_special_cells_have_their_value(cell: str, value: str) -> None:
+    """A saved value of a formula, also an empty text; a missing value that was typed; escaped characters."""
+    assert value_in(with_cell(cell)) == value
+
+
+def test_problems_on_sheets_for_readers_are_no_errors() -> None:
+    """A formula without a value is an error only where it would be data, or the title of a column of data."""
+    data = with_cell('<c r="F2"><v>1</v></c>')
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            new.writestr(name, re.sub(b'<c r="A1".*?</c>', b'<c r="A1"><f>A2</f></c>', content))
+    with pytest.raises(DatasetError, match=r"no sheet \(D\) has a table"):
+        value_in(made.getvalue())
 
 
 @pytest.mark.parametrize(

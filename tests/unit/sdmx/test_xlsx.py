@@ -58,10 +58,10 @@ def sheet(table: list[list[Any]], shared: list[str] | None = None) -> str:
     return f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(written)}</sheetData></worksheet>'
 
 
-def zipped(parts: dict[str, str | bytes]) -> bytes:
+def zipped(parts: dict[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Return a ZIP file of these parts."""
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", method) as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
     return made.getvalue()
@@ -217,6 +217,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "bad end": lambda: workbook([*HEADER, ["urn:nothing", "--->", "String"]]),
     "no target": lambda: workbook([*HEADER, ["String", "--->"]]),
     "a gap": lambda: workbook([*HEADER, ["String", "", "--->", "String"]]),
+    "no saved value": lambda: zipped(GOOD | {
+        "xl/worksheets/sheet0.xml": sheet(HEADER + BODY).replace("<is><t>B</t></is>", "<f>A1</f>").replace(
+            't="inlineStr"><f>', "><f>")}),
     "two arrows": lambda: workbook([*HEADER, ["String", "--->", "String"], ["a", "b", "--->", "c"]]),
 }  # fmt: skip
 
@@ -239,6 +242,13 @@ def test_an_archive_of_messages_is_named_as_such() -> None:
         read_message(zipped({"dsd.xml": "<a/>", "data.xml": "<b/>"}))
     with pytest.raises(MessageError, match="no worksheet, so it is not a workbook"):
         read_message(zipped({"[Content_Types].xml": "<Types/>"}))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compression_is_refused(method: int) -> None:
+    """Only Deflate is decompressed in pieces; the size of a part of another kind would not be limited."""
+    with pytest.raises(MessageError, match="it is compressed in another way than usual"):
+        read_message(zipped(GOOD, method))
 
 
 @pytest.mark.thorough

@@ -113,6 +113,7 @@ DAMAGED[50] ^= 255
     [
         (zipped({"a.csv": SMALL, "b.csv": SMALL}), "2 files"), (zipped({".a": SMALL}), "0 files"),
         (zipped({"a.csv": SMALL}, zipfile.ZIP_BZIP2), "another way"),
+        (zipped({"[Content_Types].xml": SMALL}, zipfile.ZIP_LZMA), "another way"),
         (zipped({"a": zipped({"b": SMALL})}), "in an archive"), (zipped({"a.csv": b""}), "no data"),
         (bytes(DAMAGED), "damaged"), (zipped({"a": SMALL})[:-9], "damaged"),
         (zipped({"a": gzip.compress(SMALL)}), "twice"),

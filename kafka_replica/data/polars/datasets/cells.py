@@ -105,7 +105,8 @@ def _joined(texts: pl.Expr, separator: str) -> pl.Expr:
 
 def _in_language(expr: pl.Expr) -> pl.Expr:
     language, text = expr.struct.field("language"), expr.struct.field("text")
-    return pl.when(language == UNDETERMINED).then(text).otherwise(pl.concat_str([language, text], separator=":"))
+    is_bare = (language == UNDETERMINED) & ~text.str.contains(LANGUAGE)  # else its first word would be the language
+    return pl.when(is_bare).then(text).otherwise(pl.concat_str([language, text], separator=":"))
 
 
 def _quoted(text: pl.Expr, separator: str) -> pl.Expr:

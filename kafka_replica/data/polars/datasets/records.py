@@ -61,7 +61,7 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
             check, a long row and a short row may cancel out; polars then rejects the long row.
 
     Raises:
-        DatasetError: a quote is not closed.
+        DatasetError: a quote is not closed, or not doubled within a quoted cell.
     """
     data, first_line = chunk
     mark = separator.encode()
@@ -74,7 +74,9 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
         raise DatasetError(
             f"reading {path}: after line {first_line - 1}: is a quote not closed, or not at the beginning of a cell?"
         )
-    outlines = _outline(data).split(b"\n")[:-1]
+    outline = _outline(data)
+    _check_quotes(outline, mark, first_line, path)
+    outlines = outline.split(b"\n")[:-1]
     inner = [outline.count(b"\xff") for outline in outlines]
     begins = list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
     found = [outline.count(mark) + 1 for outline in outlines]
@@ -94,6 +96,23 @@ def _outline(data: bytes) -> bytes:
     if short.count(b"\n") == data.count(b"\n"):
         return short
     return _QUOTED.sub(lambda found: b'"' + b"\xff" * found[0].count(b"\n"), data)
+
+
+def _check_quotes(outline: bytes, mark: bytes, first_line: int, path: Path) -> None:
+    """Check that quoted cells end where their quotes do, because polars leaves out other quotes within them.
+
+    A cell that does not begin with a quote may contain quotes.
+    """
+    separator = re.escape(mark)
+    if re.search(rb'"(?!\r\n)[^"\n\xff%b]' % separator, outline) is None:  # this is fast
+        return
+    found = re.search(rb'(?m)(?:^|%b)"["\xff]*(?!\r\n)[^"\n\xff%b]' % (separator, separator), outline)
+    if found is not None:
+        before = outline[: found.start()]
+        line = first_line + before.count(b"\n") + before.count(b"\xff")
+        raise DatasetError(
+            f'reading {path}: line {line}: a quoted cell has a quote that is not doubled; within quotes write "" for "'
+        )
 
 
 def _kept(

@@ -59,6 +59,7 @@ def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMa
             header.setdefault(label or "", {at: cell for at, cell in row.items() if at > 0})
     if not arrows or not {"agency", "id"} <= header.keys():
         return None
+    _check_values([*header.values(), *(row for _, row in arrows)], where)
     urn = _urn(header, where)
     arrow, ends = arrows[0]
     sources = tuple(_end(ends[at], urn) for at in sorted(ends) if at < arrow)
@@ -84,6 +85,12 @@ def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMa
         targets=targets,
         mappings=tuple(_mapping(row, arrow, len(targets)) for _, row in arrows[1:]),
     )
+
+
+def _check_values(rows: Iterable[Row], where: str) -> None:
+    problem = next((cell.problem for row in rows for cell in row.values() if cell.problem), None)
+    if problem is not None:
+        raise MessageError(f"reading XLSX {where}: {problem}")
 
 
 def _is_title(row: Row) -> bool:

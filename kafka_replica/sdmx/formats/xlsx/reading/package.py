@@ -7,6 +7,7 @@ styles, charts and formulas, which are not needed; the needed part is small.
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import IO, Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.xlsx import old_workbooks
+from kafka_replica.sdmx.formats.xlsx import old_workbooks, zip_methods
 
 MAX_PART: Final = 64 << 20
 """The maximum decompressed size of a part in bytes; all parts together may have twice as many."""
@@ -26,6 +27,8 @@ _DOCTYPE_BYTES: Final = max(map(len, _DOCTYPES))
 _WORKSHEET: Final = "/worksheet"
 _RELATION: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _STRICT_RELATION: Final = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
+_ESCAPE: Final = re.compile("_x([0-9A-Fa-f]{4})_")
+"""A character as its code in UTF-16 (ECMA-376 Part 1, 22.9.2.19 "ST_Xstring")."""
 _DAMAGE: Final = (
     zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, NotImplementedError, LookupError,
 )  # fmt: skip
@@ -106,7 +109,10 @@ class Package:
         found = self._names.get(name.lower())
         if found is None:
             return
-        size = self._zip.getinfo(found).file_size
+        entry = self._zip.getinfo(found)
+        if not zip_methods.is_usual(entry):
+            raise MessageError(f"reading an XLSX file: its part {name[:80]!r}: {zip_methods.ADVICE}")
+        size = entry.file_size
         if size > MAX_PART or size > self._left:
             raise failed(
                 f"its part {name[:80]!r} decompresses to {size:,} bytes, more than a workbook of structures needs"
@@ -184,6 +190,19 @@ class Package:
 def text_of(element: etree._Element) -> str:
     """Return the text of a shared or inline string."""
     if len(element) == 1 and len(element[0]) == 0:
-        return element[0].text or ""
+        return unescaped(element[0].text or "")
     texts = element.xpath(".//*[local-name() = 't'][not(ancestor::*[local-name() = 'rPh'])]/text()")
-    return "".join(str(text) for text in texts) if isinstance(texts, list) else ""
+    return "".join(unescaped(str(text)) for text in texts) if isinstance(texts, list) else ""
+
+
+def unescaped(text: str) -> str:
+    """Return a text with the characters that XML cannot represent, such as a carriage return for ``_x000D_``.
+
+    Half a pair of surrogates, and the character 0, stay as they are written.
+    """
+    return _ESCAPE.sub(_character, text) if "_x" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    code = int(found[1], 16)
+    return found[0] if code == 0 or 0xD800 <= code < 0xE000 else chr(code)

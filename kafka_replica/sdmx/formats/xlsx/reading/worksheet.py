@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.xlsx.reading.package import Package, failed, text_of
+from kafka_replica.sdmx.formats.xlsx.reading.package import Package, failed, text_of, unescaped
 
 MAX_CELLS: Final = 1_000_000
 """A workbook with more cells than this is refused."""
@@ -19,15 +19,24 @@ MAX_CELLS: Final = 1_000_000
 _MAX_COLUMN: Final = 16_384
 _BOOLEANS: Final = {"1": "true", "0": "false"}
 """The values of cells with booleans, as SDMX writes them, so that they are not read as numbers."""
+_NOT_AVAILABLE: Final = "#N/A"
 _column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
 
 
 class Cell(NamedTuple):
-    """A cell: its text, a flag for numbers (dates are numbers), and the number of its style."""
+    """A cell.
+
+    Attributes:
+        text: its text.
+        is_number: whether it is a number; dates are numbers.
+        style: the number of its style.
+        problem: why its value is not known; empty if it is known. The cells of sheets for readers may have problems.
+    """
 
     text: str
     is_number: bool = False
     style: int = 0
+    problem: str = ""
 
 
 Row: TypeAlias = dict[int, Cell]
@@ -55,24 +64,29 @@ class Cells:
             at = -1
             for cell in row.iterchildren("{*}c"):
                 at = _column_of(cell.get("r"), at + 1)
-                text, is_number = self._value(cell)
-                if text:
-                    found[at] = Cell(text, is_number, _number_of(cell.get("s"), 0))
+                value = self._value(cell)
+                if value.text:
+                    found[at] = value
             self._left -= len(found)
             if self._left < 0:
                 raise failed(f"it has more than {MAX_CELLS:,} cells")
             yield number, found
 
-    def _value(self, cell: etree._Element) -> tuple[str, bool]:
+    def _value(self, cell: etree._Element) -> Cell:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
-            return "".join(text_of(element) for element in cell.iterchildren("{*}is")), False
+            return Cell("".join(text_of(element) for element in cell.iterchildren("{*}is")))
         written = next((element.text or "" for element in cell.iterchildren("{*}v")), "")
+        problem = _problem(cell, kind, written)
+        if problem:
+            return Cell(written or "=", problem=problem)
         if kind == "s" and written:
-            return self._shared(written), False
+            return Cell(self._shared(written))
         if kind == "b":
-            return _BOOLEANS.get(written, written), False
-        return written, kind == "n"
+            return Cell(_BOOLEANS.get(written, written))
+        if kind == "n":
+            return Cell(written, is_number=True, style=_number_of(cell.get("s"), 0))
+        return Cell(unescaped(written))
 
     def _shared(self, number: str) -> str:
         if self._strings is None:
@@ -81,6 +95,18 @@ class Cells:
         if not 0 <= index < len(self._strings):
             raise failed(f"a cell refers to shared string {number[:20]!r}, which does not exist")
         return self._strings[index]
+
+
+def _problem(cell: etree._Element, kind: str, written: str) -> str:
+    """Return why the value of a cell is not known; empty if it is known. A typed #N/A is a value."""
+    has_formula = next(cell.iterchildren("{*}f"), None) is not None
+    reference = cell.get("r")
+    where = "" if reference is None else f"cell {reference[:20]}: "
+    if has_formula and not written and kind != "str":
+        return f"{where}a formula has no saved value; open and save the workbook"
+    if kind == "e" and written and (has_formula or written != _NOT_AVAILABLE):
+        return f"{where}the value is the error {written[:20]}; correct it, or clear the cell"
+    return ""
 
 
 def _number_of(written: str | None, otherwise: int) -> int:
