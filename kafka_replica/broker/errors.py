@@ -59,6 +59,13 @@ _MAY_PASS = {
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
 }
 
+# A broker reports these errors while it starts, ends or is overloaded. A query changes nothing, so it is repeated.
+_OF_THE_BROKER = {
+    KafkaError.UNKNOWN,
+    KafkaError.PREFERRED_LEADER_NOT_AVAILABLE,
+    KafkaError.THROTTLING_QUOTA_EXCEEDED,
+}
+
 _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
 
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
@@ -97,6 +104,11 @@ _ADVICE: dict[type[Exception], str] = {
 def may_pass(error: KafkaError) -> bool:
     """Return whether the error may be temporary; Kafka's client keeps retrying meanwhile."""
     return not error.fatal() and (error.code() in _MAY_PASS or error.retriable())
+
+
+def may_pass_in_answer(error: KafkaError) -> bool:
+    """Return whether the error that a broker reports in the answer to a query may be temporary."""
+    return may_pass(error) or error.code() in _OF_THE_BROKER
 
 
 def is_refusal(error: KafkaError) -> bool:
@@ -139,7 +151,10 @@ def check_code(code: int, doing: str) -> None:
     """
     if code:
         error = KafkaError(code)
-        raise translate_error(error, doing) from KafkaException(error)
+        translated = translate_error(error, doing)
+        if code in _OF_THE_BROKER:
+            translated = BrokerUnavailableError(str(translated))
+        raise translated from KafkaException(error)
 
 
 def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:

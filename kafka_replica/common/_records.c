@@ -297,7 +297,7 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
             .type = type,
             .source = source,
         };
-        batch.has_one_timestamp = head[ATTRIBUTES + 1] & LOG_APPEND_TIME || batch.first_timestamp == batch.max_timestamp;
+        batch.has_one_timestamp = head[ATTRIBUTES + 1] & LOG_APPEND_TIME;
         records = parse_all(&batch, (int32_t)big_endian(head + RECORD_COUNT, 4), from_offset);
         Py_XDECREF(batch.timestamp);
         Py_XDECREF(batch.headers);

@@ -62,6 +62,9 @@ class BadRecordList:
     def _list(self, bad_records: Iterable[BadRecordError]) -> None:
         for bad in bad_records:
             name = (bad.topic, bad.partition, bad.offset) if bad.key is None else (bad.topic, bad.key)
+            listed = self._kept.get(name)
+            if listed is not None and listed.partition == bad.partition and listed.offset > bad.offset:
+                continue  # it was committed late
             self._kept.pop(name, None)
             self._kept[name] = bad
         for oldest in list(self._kept)[: max(0, len(self._kept) - _KEPT)]:

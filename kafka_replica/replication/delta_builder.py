@@ -108,11 +108,10 @@ class DeltaBuilder:
         self._highest.setdefault(partition, known_to)
         self._is_all_here &= not known_to
 
-    def add_initial(self, records: Iterable[Record]) -> None:
-        """Add initial records to the first version, before any batch."""
-        for record in records:
-            self._delta.changes[record.key] = record
-            self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
+    def add_initial(self, record: Record) -> None:
+        """Add an initial record to the first version, before any batch."""
+        self._delta.changes[record.key] = record
+        self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
 
     def add_committed(self, batches: list[Batch]) -> CommittedOutcome:
         """Add committed batches to the next version; return the bad records and repaired keys."""
@@ -199,6 +198,8 @@ class DeltaBuilder:
             self._size_bytes += sum(map(len, filter(None, map(_VALUE_OF, records))))
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
+        if is_late and bad:
+            self._clear_outdated(bad, outcome)
         self._highest[partition] = max(batch.end, self._highest[partition])
         if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
             if not self._add_new_keys(partition, records):
@@ -210,6 +211,17 @@ class DeltaBuilder:
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
             outcome.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
+
+    def _clear_outdated(self, bad_records: list[BadRecordError], outcome: CommittedOutcome) -> None:
+        """Clear the keys of bad records that were committed late, after newer records of these keys."""
+        for bad in bad_records:
+            if bad.key is None:
+                continue
+            source = Partition(bad.topic, bad.partition)
+            tombstone = Record(bad.key, None, bad.offset, -1, (), source)
+            if self._is_outdated(self._prefixes[bad.topic] + bad.key, tombstone):
+                self._record_filter.forget(bad)
+                outcome.cleared.append((bad.topic, bad.key))
 
     @property
     def _can_add_at_once(self) -> bool:

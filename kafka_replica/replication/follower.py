@@ -80,7 +80,7 @@ class Follower:
         record_filter = RecordFilter(
             options.key_filter,
             options.validator,
-            [(bad.topic, bad.key) for bad in saved.bad_records if bad.key is not None] if saved is not None else (),
+            () if saved is None else saved.bad_records,
             options.header_stack,
         )
         self._delta_builder = DeltaBuilder(
@@ -157,7 +157,11 @@ class Follower:
         load = self._options.initial_records
         if load is None:
             return start_offsets
-        self._delta_builder.add_initial(load_initial_records(load, self._options.topics[0], self._options.key_filter))
+        limit = self._store.part_bytes
+        for record in load_initial_records(load, self._options.topics[0], self._options.key_filter):
+            self._delta_builder.add_initial(record)
+            if limit is not None and self._delta_builder.size_bytes > limit:
+                self._store.stage(self._delta_builder.take_part())
         return start_offsets._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
 
     def _begin(self, start_offsets: StartOffsets, resume_point: ResumePoint | None = None) -> None:
@@ -188,6 +192,10 @@ class Follower:
             fetch_result = self._reader.read(_READ_S)
         except BrokerUnavailableError as error:
             self._retry.unavailable(self._reader, error)
+            self._retry.pause()
+            return
+        except TopicNotFoundError as error:
+            self._retry.missing(error)
             self._retry.pause()
             return
         self._note_contact(fetch_result)

@@ -45,7 +45,7 @@ class RecordFilter:
     Args:
         key_filter: returns whether a key is wanted; None accepts all keys.
         validator: raises an exception if a record is invalid.
-        bad_keys: topics and keys whose newest record was set aside before.
+        bad_records: the newest records of keys that were set aside before.
         header_stack: transforms records before the validator sees them; None or an empty stack changes nothing.
     """
 
@@ -53,13 +53,16 @@ class RecordFilter:
         self,
         key_filter: Callable[[bytes], bool] | None = None,
         validator: Validator | None = None,
-        bad_keys: Iterable[tuple[str, bytes]] = (),
+        bad_records: Iterable[BadRecordError] = (),
         header_stack: Stack | None = None,
     ) -> None:
         self._key_filter = key_filter
         self._validator = validator
         self._header_stack = header_stack or None
-        self._bad_keys = set(bad_keys)
+        # By topic and key, the partition and offset of the newest record that was set aside.
+        self._bad_keys = {
+            (bad.topic, bad.key): (bad.partition, bad.offset) for bad in bad_records if bad.key is not None
+        }
 
     @property
     def is_open(self) -> bool:
@@ -71,6 +74,11 @@ class RecordFilter:
     def is_bad(self, topic: str, key: bytes) -> bool:
         """Return whether the newest record of a key was set aside."""
         return (topic, key) in self._bad_keys
+
+    def forget(self, bad: BadRecordError) -> None:
+        """Forget a bad record, because a newer record of its key is known already."""
+        if bad.key is not None and self._bad_keys.get((bad.topic, bad.key)) == (bad.partition, bad.offset):
+            del self._bad_keys[bad.topic, bad.key]
 
     def apply_to(self, batch: Batch) -> FilteredRecords:
         """Return the filtered records of a batch."""
@@ -94,14 +102,20 @@ class RecordFilter:
             topic_and_key = partition.topic, raw[0]
             if isinstance(record, BadRecordError):
                 bad.append(record)
-                self._bad_keys.add(topic_and_key)
+                if not self._is_older(partition, raw[2], topic_and_key):
+                    self._bad_keys[topic_and_key] = partition.partition, raw[2]
                 kept_records.append((raw[0], None, raw[2], raw[3], ()))
                 continue
-            if topic_and_key in self._bad_keys:
-                self._bad_keys.discard(topic_and_key)
+            if topic_and_key in self._bad_keys and not self._is_older(partition, raw[2], topic_and_key):
+                del self._bad_keys[topic_and_key]
                 cleared.append(raw[0])
             kept_records.append(record)
         return FilteredRecords(kept_records, bad, cleared)
+
+    def _is_older(self, partition: Partition, offset: int, topic_and_key: tuple[str, bytes]) -> bool:
+        """Return whether a record precedes, in its partition, the bad record of its key: it was committed late."""
+        of_bad = self._bad_keys.get(topic_and_key)
+        return of_bad is not None and of_bad[0] == partition.partition and offset < of_bad[1]
 
     def _accept(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
         """Return the record as the application wrote it, or the error if the record as it was read is bad."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -118,7 +119,7 @@ class FetchPositions:
             BrokerError: Kafka did not answer.
         """
         link = await self._link(max(self.leaders))
-        answer = await self._cluster.within(link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, names)))
+        answer = await self._answer(link, link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, names)))
         found = {}
         for topic, (error, values) in read_settings(answer).items():
             with suppress(AuthorizationError):
@@ -185,7 +186,8 @@ class FetchPositions:
         found = await self._find()
         for partition in partitions:
             topic = found[partition.topic]
-            fetch_position = FetchPosition(partition, topic.topic_id, topic.leaders[partition.partition])
+            leader = topic.leaders.get(partition.partition, -1)  # not every broker may know an added partition
+            fetch_position = FetchPosition(partition, topic.topic_id, leader)
             self._fetch_positions[partition] = self._by_id[topic.topic_id, partition.partition] = fetch_position
         return await self.begin(partitions)
 
@@ -273,10 +275,10 @@ class FetchPositions:
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
             link = await self._link(node)
-            queried.append(link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED)))
+            queried.append((link, link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED))))
         found = {}
-        for answer in queried:
-            for partition, (error, offset) in read_offsets(await self._cluster.within(answer)).items():
+        for link, answer in queried:
+            for partition, (error, offset) in read_offsets(await self._answer(link, answer)).items():
                 await self._check(
                     error, f"requesting the {'end' if timestamp == LATEST else 'beginning'} of {partition}"
                 )
@@ -289,7 +291,7 @@ class FetchPositions:
         for node in {self._fetch_positions[partition].leader for partition in known}:
             own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
             link = await self._link(node)
-            answer = await self._cluster.within(link.ask(EPOCH_ENDS, epoch_ends_request(own)))
+            answer = await self._answer(link, link.ask(EPOCH_ENDS, epoch_ends_request(own)))
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
                 await self._check(error, f"checking whether {partition} was truncated")
                 if epoch < 0 or end < resume_point.position[partition]:
@@ -301,6 +303,19 @@ class FetchPositions:
             with suppress(BrokerUnavailableError, TopicNotFoundError):
                 await self.find_leaders(now=True)
         check_code(error, doing)
+
+    async def _answer(self, link: BrokerConnection, answer: asyncio.Future[memoryview]) -> memoryview:
+        """Return an answer; if the broker is silent, close the connection and query the leaders before raising.
+
+        A frozen broker keeps its connections, while another broker may lead its partitions already.
+        """
+        try:
+            return await self._cluster.within(answer)
+        except BrokerUnavailableError:
+            link.close()
+            with suppress(BrokerUnavailableError, TopicNotFoundError):
+                await self.find_leaders(now=True)
+            raise
 
     async def _link(self, node: int) -> BrokerConnection:
         try:

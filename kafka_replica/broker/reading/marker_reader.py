@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection.security import connection_settings
-from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass, translate_error
+from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass_in_answer, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.decompression import Decompressor
@@ -160,7 +160,6 @@ class MarkerReader:
             except (BrokerUnavailableError, TopicNotFoundError) as error:
                 self._trouble = error  # look() decides whether a topic is gone
         self._send()
-        heard = False
         self._last = None
         for fetch in self._fetches.answered(timeout_s):
             self._last = fetch
@@ -168,10 +167,21 @@ class MarkerReader:
                 fetch_position = self._fetch_positions.get(answered.topic_id, answered.number)
                 if fetch_position is None or not self._is_good(fetch_position, answered):
                     continue
-                heard = True
+                fetch_position.heard = True
                 self._take_batches(fetch_position, answered, alone=fetch.alone)
         self._send()  # before the caller processes the batches
-        return self._fetched(heard=heard)
+        return self._fetched(heard=self._have_all_answered())
+
+    def _have_all_answered(self) -> bool:
+        """Return whether the leaders of all partitions have answered since this was last so.
+
+        One leader that answers does not prove that the others do, whose partitions may have new records.
+        """
+        if not all(each.heard for each in self._fetch_positions):
+            return False
+        for each in self._fetch_positions:
+            each.heard = False
+        return True
 
     def _listed_after_fetch(self) -> list[Partition] | None:
         """Return the partitions that are not read yet, by the metadata query after the last fetch; None without one."""
@@ -229,7 +239,7 @@ class MarkerReader:
             )
         kafka = KafkaError(error)
         trouble = translate_error(kafka, f"reading {fetch_position.partition}")
-        if not (may_pass(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
+        if not (may_pass_in_answer(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
             raise trouble
         # The query for the leaders shows whether the topic is gone.
         self._note_temporary(BrokerUnavailableError(str(trouble)))

@@ -90,9 +90,9 @@ def _columns(batch: Any) -> list[RawRecord]:
     parsed = list(batch)
     keys, values = map(_KEY_OF, parsed), map(_VALUE_OF, parsed)
     offsets: Iterable[int] = map(_OFFSET_OF, parsed)
-    timestamps: Iterable[int] = map(_TIMESTAMP_OF, parsed)
-    if batch.first_timestamp == batch.max_timestamp:
-        timestamps = repeat(batch.max_timestamp)  # all records share one timestamp
+    timestamps: Iterable[int] = list(map(_TIMESTAMP_OF, parsed))
+    if len(set(timestamps)) == 1:
+        timestamps = repeat(parsed[0].timestamp)  # one int, not one for each record
     has_headers = any(map(_HEADERS_OF, parsed))
     headers: Iterable[Any] = map(tuple, map(_HEADERS_OF, parsed)) if has_headers else repeat(())
     return list(zip(keys, values, offsets, timestamps, headers, strict=False))

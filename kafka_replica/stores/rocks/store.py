@@ -66,6 +66,7 @@ class RocksStore:
         self._generation: Generation | None = None
         self._aside: Generation | None = None
         self._now = _empty_snapshot()
+        self._is_closed = False
         try:
             if read_only:
                 self._generation = open_read_only(self._folder, self._tuning)
@@ -144,7 +145,8 @@ class RocksStore:
             self._aside = self._create_generation()
 
     def close(self) -> None:
-        """Release the folder, except what snapshots in use still need. Idempotent."""
+        """Release the folder, except what snapshots in use still need; then nothing can be written. Idempotent."""
+        self._is_closed = True
         if self._aside is not None:
             _drop(self._aside)
         self._aside = self._generation = None
@@ -154,6 +156,8 @@ class RocksStore:
     # --- helpers ---
 
     def _check_writable(self) -> None:
+        if self._is_closed:
+            raise StoreError(f"{self!r} is closed: another process may use its folder; open the store again to write")
         if self._is_read_only:
             raise UsageError(f"{self!r} was opened with read_only=True; a replica needs a writable store")
 

@@ -7,12 +7,14 @@ import random
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
 
 from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.broker.wire.receiving import LONG_BYTES, AnswerReceiver, NotKafkaError
+from support.waiting import wait_until
 
 
 def received(send: Callable[[socket.socket], None], *, holds: bool = False) -> tuple[list[bytes], Exception | None]:
@@ -81,6 +83,24 @@ def test_a_size_that_is_none_is_reported(size: int) -> None:
     answers, reason = received(lambda peer: peer.sendall(struct.pack(">i", size)))
     assert answers == []
     assert isinstance(reason, NotKafkaError)
+
+
+def test_part_of_an_answer_counts_as_received() -> None:
+    """The time of the last data is known while the rest of the answer is awaited, which then completes it."""
+    ours, theirs = socket.socketpair()
+    loop = asyncio.new_event_loop()
+    answered: asyncio.Future[memoryview] = loop.create_future()
+    receiver = AnswerReceiver(ours, AnswerBuffers(), loop, answered.set_result, lambda _: None)
+    data = framed(random.Random(7).randbytes(LONG_BYTES))
+    for piece in (data[:4], data[4:1000]):
+        sent_s = time.monotonic()
+        theirs.sendall(piece)
+        wait_until(lambda sent_s=sent_s: receiver.received_s > sent_s, timeout_s=10)  # type: ignore[misc]
+    theirs.sendall(data[1000:])
+    assert bytes(loop.run_until_complete(asyncio.wait_for(answered, 10))) == data[4:]
+    loop.close()
+    receiver.stop()
+    theirs.close()
 
 
 def test_stopping_ends_the_thread_while_the_peer_is_silent() -> None:

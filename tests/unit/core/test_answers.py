@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -63,6 +64,20 @@ def test_any_pieces(sizes: list[int], pieces: list[int]) -> None:
         return [bytes(future.result()) for future in futures]
 
     assert asyncio.run(run()) == sent
+
+
+def test_each_piece_counts_as_received(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time of the last data is known while an answer is incomplete, so that a slow broker is not a silent one."""
+    now_s = iter(range(1, 100))
+    monkeypatch.setattr("kafka_replica.broker.wire.connection.time", SimpleNamespace(monotonic=lambda: next(now_s)))
+
+    async def run() -> None:
+        answers = made()
+        assert answers.received_s == 1
+        assert fed(answers, struct.pack(">ii", 1 << 20, 0) + bytes(300_000), [100_000]) > 3
+        assert answers.received_s == next(now_s) - 1
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("size", [-1, 3, 1 << 30 | 1])

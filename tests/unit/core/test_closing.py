@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from kafka_replica import Change, KafkaReplicaError, Replica
+from kafka_replica import Change, KafkaReplicaError, Partition, Position, Record, Replica, RocksStore
+from kafka_replica.errors import StoreError, StoreInUseError
+from kafka_replica.stores.delta import Delta
+from kafka_replica.testing import FakeKafka
+from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.publisher_driver import Driver
 from support.waiting import wait_until
 
@@ -133,3 +139,61 @@ def test_two_listeners_that_close_do_not_wait_for_each_other(replica: Replica, m
     for number in range(2):
         replica.subscribe(lambda _, number=number: closer(number))  # type: ignore[misc] # a lambda with a default
     assert all(event.wait(30) for event in closed)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("closes", ["elsewhere", "in the validator"])
+def test_a_store_stays_open_until_the_last_version_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closes: str
+) -> None:
+    """A validator takes longer than closing waits: the version that contains its record is written to the open store.
+
+    A store that was closed too early would begin a new, nearly empty database.
+    """
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
+    is_checking, may_end = threading.Event(), threading.Event()
+    kafka = FakeKafka(bumps_epochs=True)
+    kafka.topic("t", partitions=2)
+    with kafka.transaction("t") as transaction:
+        for number in range(20):
+            transaction.put(f"k{number}", b"v")
+
+    def validator(record: Record) -> None:
+        if record.key == b"new":
+            is_checking.set()
+            if closes == "in the validator":
+                replica.close()
+            else:
+                assert may_end.wait(30)
+
+    replica = kafka.replica("t", store=RocksStore(tmp_path), validator=validator)
+    replica.start().wait_ready(30)
+    with kafka.transaction("t") as transaction:
+        transaction.put("new", b"v")
+    assert is_checking.wait(30)
+    if closes == "elsewhere":
+        replica.close()
+        with pytest.raises(StoreInUseError):
+            RocksStore(tmp_path)
+    may_end.set()
+    assert replica._thread is not None
+    replica._thread.join(30)
+    store = RocksStore(tmp_path)
+    assert sorted(store.snapshot()) == sorted([b"new", *(b"k%d" % number for number in range(20))])
+    store.close()
+
+
+def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:
+    """Another process may use its folder."""
+    store, position = RocksStore(tmp_path), Position({Partition("t", 0): 1})
+    store.apply(Delta(), position)
+    store.close()
+    writes: tuple[Callable[[], object], ...] = (
+        lambda: store.apply(Delta(), position),
+        lambda: store.stage(Delta()),
+        lambda: store.note(ResumePoint(position)),
+        store.rebuild,
+    )
+    for write in writes:
+        with pytest.raises(StoreError, match="closed"):
+            write()

@@ -107,6 +107,14 @@ def test_records_are_read_as_written() -> None:
     assert [one.offset for one in parsed(data, PARSER, 102) or ()] == [102, 104]
 
 
+@pytest.mark.parametrize("parser", [None, *([PARSER] if PARSER is not None else [])])
+def test_the_first_record_may_be_the_newest(parser: CompiledParser | None) -> None:
+    """The first and the greatest timestamp of a batch are equal then, although its records have several."""
+    records = [Written(b"%d" % n, b"v", n, delta) for n, delta in enumerate((0, -600, -100))]
+    data = batch_bytes(records, first_timestamp=1000, max_timestamp=1000)
+    assert [record[3] for record in parse_records(data, SOURCE, parser=parser)] == [1000, 400, 900]
+
+
 @needs_parser
 def test_every_truncation() -> None:
     """A batch that ends at any byte, alone or with a longer record count, is rejected by both."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from threading import Condition
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica import Partition, Position, Record
+from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.records import OpenTransaction, Stored
+from kafka_replica.replication.bad_records import BadRecordHandler
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.transactions import Batch, Kind
@@ -175,6 +178,30 @@ def test_a_refused_record_after_a_good_one_is_a_deletion_in_its_own_partition() 
         changes = shown.take(Position({A0: 14, A1: 14})).changes
         assert changes[b"x"][1] == b"good"
         assert changes[b"k"][1] == value
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "is_bad"), [("bad", "good", True), ("good", "bad", False), ("bad", "bad", True)]
+)
+def test_a_record_that_is_committed_late_changes_nothing_about_a_newer_bad_or_good_one(
+    newer: str, older: str, is_bad: bool
+) -> None:
+    """B writes at offset 11 and commits; A, whose record is at offset 10, commits later."""
+
+    def refuse_bad(checked: Record) -> None:
+        if checked.value == b"bad":
+            raise ValueError("it is bad")
+
+    record_filter, listed = RecordFilter(validator=refuse_bad), BadRecordList(Condition())
+    handler = BadRecordHandler(listed, record_filter, on_bad_record="skip", dead_letters=None)
+    builder = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, record_filter=record_filter)
+    builder.add(A0)
+    for value, offset in ((newer, 11), (older, 10)):
+        content = ModelContent([record("k", value, offset)], lambda: True)
+        handler.handle(builder.add_committed([Batch(A0, Kind.PLAIN, offset, offset + 1, 1, -1, -1, content)]))
+    assert [bad.offset for bad in listed.newest()] == ([11] if is_bad else [])
+    assert record_filter.is_bad("a", b"k") is is_bad
+    assert builder.take(Position({A0: 12})).changes[b"k"][1] == (None if is_bad else b"good")
 
 
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kafka_replica import KeyFilter, Replica, RocksStore
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
+from kafka_replica.stores.delta import Delta
 from kafka_replica.testing import FakeTopic
 from support.effort import examples
 
@@ -139,3 +140,23 @@ def test_loading_that_fails() -> None:
         world.topic.replica(initial_records=[("a", b"1")])
     with pytest.raises(ConfigurationError, match="one topic only"):
         world.topic.kafka.replica("t", "u", initial_records=world.load)
+
+
+def test_a_store_on_disk_gets_many_initial_records_in_parts(tmp_path: Path) -> None:
+    """Initial records are not all held in memory, and the first version has all of them."""
+    topic, parts = FakeTopic("t"), []
+
+    class CountsParts(RocksStore):
+        part_bytes = 1000
+
+        def stage(self, delta: Delta) -> None:
+            parts.append(len(delta.changes))
+            super().stage(delta)
+
+    topic.put("k3", b"newer")
+    records = [(f"k{number}", b"%100d" % number) for number in range(100)]
+    with topic.replica(store=CountsParts(tmp_path), initial_records=lambda: records) as replica:
+        snapshot = replica.wait_ready(WAIT_S)
+        assert {key.decode(): record.value for key, record in snapshot.items()} == {**dict(records), "k3": b"newer"}
+    assert len(parts) > 5
+    assert max(parts) < 20
