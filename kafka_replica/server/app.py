@@ -32,7 +32,7 @@ from kafka_replica.server.errors.problem_forms import ProblemForms
 from kafka_replica.server.errors.problems import answer_exception
 from kafka_replica.server.errors.sdmx_errors import SdmxErrors
 from kafka_replica.server.operation.health import readiness_json
-from kafka_replica.server.operation.observation import Observation
+from kafka_replica.server.operation.observation import Observation, UnexpectedErrors
 from kafka_replica.server.operation.process_roles import MainRole, Role, WorkerRole
 from kafka_replica.server.operation.producers import controlled_producers
 from kafka_replica.server.pages.error_pages import ErrorPages
@@ -173,6 +173,7 @@ class Service:
         middleware = [
             Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
             *cross_origin(settings.allowed_origins),
+            Middleware(UnexpectedErrors),
             Middleware(Gate, settings=settings, tokens=self._tokens),
         ]
         if isinstance(self._role, WorkerRole):

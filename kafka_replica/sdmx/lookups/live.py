@@ -82,8 +82,8 @@ class LiveStructures:
         """Return look-ups in the newest version, or in another version of the same replica.
 
         Args:
-            snapshot: a version that is held, such as ``replica.at(41)``. If it is not the newest, all its keys are
-                scanned once; decoded messages are shared.
+            snapshot: a version that is held, such as ``replica.at(41)``, or one of the replica's ``VersionHistory``. If
+                it is not the newest, all its keys are scanned once; decoded messages are shared.
 
         Raises:
             NotReadyError: there is no version yet.
@@ -94,7 +94,7 @@ class LiveStructures:
             if self._closed:
                 raise UsageError("these live look-ups are closed; create new ones: LiveStructures(replica)")
             now = self._caught_up(self._replica.snapshot())
-        if snapshot is None or snapshot.version == now.version:
+        if snapshot is None or (snapshot.version == now.version and self._has_own_number(snapshot)):
             return now
         return now.moved_to(self._of_topic(snapshot))
 
@@ -128,6 +128,15 @@ class LiveStructures:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _has_own_number(self, snapshot: Snapshot) -> bool:
+        """Return whether the number of a version was given by this incarnation of the replica, and not by another.
+
+        A history keeps versions of earlier incarnations, whose numbers began at 1, too.
+        """
+        kept = getattr(snapshot, "kept", None)  # an attribute of HistorySnapshot
+        incarnation: str | None = getattr(kept, "incarnation", None)
+        return incarnation is None or incarnation == getattr(self._replica, "incarnation", None)
 
     # --- helpers; the lock is held ---
 

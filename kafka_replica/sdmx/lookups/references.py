@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
-from kafka_replica.sdmx.model import Artefact, Codelist
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.model import Artefact, Codelist, Metadataflow, MetadataProvisionAgreement
 from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.sdmx.urns.versions import rule_in
 
@@ -21,8 +22,8 @@ class DanglingReference(NamedTuple):
 def references_of(artefact: Artefact) -> tuple[Urn, ...]:
     """Return all targets in other artefacts that an artefact refers to, sorted; items by their own URNs.
 
-    Links and annotations are not references. The references of an OpaqueArtefact are unknown. Targets with
-    wildcards in agency or id (of metadataflows, for example) name no artefact.
+    Links and annotations are not references. The references of an OpaqueArtefact are unknown. Targets of metadataflows
+    and metadata provision agreements with wildcards in agency or id name no artefact.
     """
     return references_in(artefact, artefact.urn.maintainable)
 
@@ -57,10 +58,21 @@ def _collect(part: object, found: set[Urn]) -> None:
             # Codes have no references, and there are many codes.
             skipped = {"urn", "codes"} if isinstance(one, Codelist) else {"urn"}
             stack.extend(getattr(one, name) for name in one.__struct_fields__ if name not in skipped)
+            if isinstance(one, (Metadataflow, MetadataProvisionAgreement)):
+                found.update(_named(one.targets))
         elif isinstance(one, Items):
             stack.extend(() if one.is_stub else one.values())
         elif isinstance(one, tuple) and not isinstance(one, StubTuple):
             stack.extend(one)
+
+
+def _named(targets: tuple[str, ...]) -> Iterator[Urn]:
+    """Yield the URNs among the targets of metadata, which may have wildcards in places where a URN has none."""
+    for target in targets:
+        try:
+            yield Urn.parse(target)
+        except UrnError:
+            continue
 
 
 def walk(start: Urn, children: Callable[[Urn], tuple[Urn, ...]]) -> tuple[Urn, ...]:

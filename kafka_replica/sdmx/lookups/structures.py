@@ -349,6 +349,11 @@ class Structures(TypedLookUps):
         return self._graph.count()
 
     @property
+    def is_indexed(self) -> bool:
+        """True if this version's keys and messages are indexed, so that the look-up of one artefact reads no others."""
+        return self._indexes.keys.made is not None and self._indexes.contents.made is not None
+
+    @property
     def has_pending_references(self) -> bool:
         """True if an earlier version has found out what queries for references need, and this version has not yet."""
         return self._graph.is_pending

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kafka_replica.common.quality_values import accepted_in
+from kafka_replica.common.quality_values import media_ranges_in
 from kafka_replica.errors import UsageError
 
 
@@ -46,6 +46,6 @@ def _quality(media_types: Sequence[str], ranges: Mapping[str, float]) -> float:
 
 def _ranges(accept: str) -> dict[str, float]:
     found: dict[str, float] = {}
-    for one in accepted_in(accept):
+    for one in media_ranges_in(accept):
         found[one.name] = max(found.get(one.name, 0.0), one.quality)
     return found

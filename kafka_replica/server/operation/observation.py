@@ -1,4 +1,4 @@
-"""The outermost layer of the app: request ids, security headers, unexpected errors, metrics and the access log."""
+"""The outermost layer of the app: request ids, security headers, metrics and the access log; and unexpected errors."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _log = logging.getLogger("kafka_replica.server")
 _POSSIBLE_ID: Final = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 _LOWER_REQUEST_ID: Final = REQUEST_ID.lower()
 _RAW_REQUEST_ID: Final = _LOWER_REQUEST_ID.encode()
+_ID_IN_SCOPE: Final = "kafka_replica.request_id"
 _PROTECTION: Final = (
     (
         b"content-security-policy",
@@ -74,20 +75,46 @@ class Observation:
             await send(message)
 
         answered = self._presented(scope, observed)
+        scope[_ID_IN_SCOPE] = request_id
         self._metrics.begun()
         try:
             await self._app(scope, receive, answered)
-        except Exception:
-            _log.exception("request %s failed", request_id)
-            if status:
-                raise  # the headers are sent already; the server closes the connection
-            detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
-            await problem_response(500, detail)(scope, receive, answered)
         finally:
             duration_s = time.perf_counter() - began_s
             self._metrics.ended(self._route_of(scope), scope["method"], status, duration_s, bytes_sent)
             if is_logged():
                 log_access(_access(scope, status, bytes_sent, duration_s, request_id))
+
+
+class UnexpectedErrors:
+    """A middleware that answers with the id of the request if the app fails; the log has the error.
+
+    It is inside the layer that allows scripts of other origins to read answers, so that they can read these, too.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except Exception:
+            if scope["type"] != "http":
+                raise
+            request_id = scope[_ID_IN_SCOPE]
+            _log.exception("request %s failed", request_id)
+            if has_begun:
+                raise  # the headers are sent already; the server closes the connection
+            detail = f"an unexpected error; the server's log has it under {REQUEST_ID} {request_id}"
+            await problem_response(500, detail)(scope, receive, send)
 
 
 def _request_id(scope: Scope) -> str:

@@ -24,13 +24,15 @@ class Contents(NamedTuple):
     """The artefacts of an answer by URN, sorted: those that the query matches, and those that ``references`` adds.
 
     ``errors`` maps artefacts that belong to the answer but cannot be read to the reason. ``unsearched`` is the number
-    of unreadable records of the version, which may refer to the artefacts.
+    of unreadable records of the version, which may refer to the artefacts. ``has_others`` is true if the query names
+    readable artefacts that lack the items or the role that it requests.
     """
 
     matched: dict[Urn, Artefact]
     related: dict[Urn, Artefact]
     errors: dict[Urn, SdmxError]
     unsearched: int = 0
+    has_others: bool = False
 
     @property
     def artefacts(self) -> list[Artefact]:
@@ -47,12 +49,13 @@ def contents_of(query: StructureQuery, structures: Structures, settings: RestSet
         settings: the settings, of which ``base_url`` is used.
         day: the date on which constraints must be valid (only for ``referencepartial``).
     """
-    matched, roots, errors = select(query, structures)
+    matched, roots, errors, has_others = select(query, structures)
     if not query.references:
-        return _detailed(query, Contents(matched, {}, errors), structures, settings, day)
+        return _detailed(query, Contents(matched, {}, errors, has_others=has_others), structures, settings, day)
     urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
     related = read_artefacts(urns, structures, query.detail)
-    found = Contents(matched, related.artefacts, errors | related.errors, len(structures.unreadable_records()))
+    unsearched = len(structures.unreadable_records())
+    found = Contents(matched, related.artefacts, errors | related.errors, unsearched, has_others)
     return _detailed(query, found, structures, settings, day)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Final
 
+from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.sdmx import Format, Structures
+from kafka_replica.sdmx import Structures
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
 from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
@@ -40,6 +41,9 @@ _WITHOUT_SCHEMA: Final = {406, 501}
 
 _FEW: Final = 100
 """The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
+
+_NAMED: Final = 3
+"""The number of unreadable artefacts that an error names."""
 
 
 def answer(request: RestRequest, structures: Structures, settings: RestSettings = DEFAULT_SETTINGS) -> RestAnswer:
@@ -111,9 +115,18 @@ def _made(
     )
     if isinstance(found, Rejection):
         return found
-    if not found.matched and not found.errors:
-        return not_found(f"version {version.version} has nothing that matches the query")
+    if not found.matched and (not found.errors or (found.has_others and settings.unwritable == "omit")):
+        return _nothing(found, version)
     return _in_first_format(query, found, accepted, version, settings, headers)
+
+
+def _nothing(found: Contents, version: Structures) -> Rejection:
+    """Return the rejection of a query that no readable artefact matches; it names the unreadable ones, if any."""
+    text = f"version {version.version} has nothing that matches the query"
+    if found.errors:
+        names = ", ".join(str(urn) for urn in list(found.errors)[:_NAMED])
+        text += f"; {counted(len(found.errors), 'artefact')} that might match cannot be read, such as {names}"
+    return not_found(text, len(found.errors))
 
 
 def _schema(
@@ -171,7 +184,7 @@ def _in_first_format(
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
-        message = _message(query, found, offer.format, structures, settings)
+        message = _message(query, found, offer, structures, settings)
         if isinstance(message, Rejection):
             first_reason = first_reason or message
             continue
@@ -183,30 +196,35 @@ def _in_first_format(
         assert first_reason is not None  # noqa: S101 - there is at least one offer
         return first_reason
     offer, message = best
-    lacking = ((OMITTED, str(message.omitted)),) if message.omitted else ()
+    lacking = _omitted(message.omitted)
     return _within_limit(message.data, settings) or RestAnswer(
         200, (("Content-Type", offer.content_type), *headers, *lacking), message.data
     )
 
 
 def _message(
-    query: Query, found: Contents, format_: Format, structures: Structures, settings: RestSettings
+    query: Query, found: Contents, offer: OfferedFormat, structures: Structures, settings: RestSettings
 ) -> WrittenMessage | Rejection:
     if isinstance(query, StructureQuery) and len(found.artefacts) == 1 and not found.errors and not found.unsearched:
-        data = stored_answer(query, found.artefacts[0], format_, structures)
+        data = stored_answer(query, found.artefacts[0], offer, structures)
         if data is not None:
             return WrittenMessage(data)
-    return written(found, format_, settings)
+    return written(found, offer.format, settings)
+
+
+def _omitted(count: int) -> tuple[tuple[str, str], ...]:
+    return ((OMITTED, str(count)),) if count else ()
 
 
 def _rejected(rejection: Rejection, request: RestRequest, api: Api, settings: RestSettings) -> RestAnswer:
+    lacking = _omitted(rejection.omitted)
     if rejection.status == 404 and settings.empty_status == 204:
-        return RestAnswer(204, (VARY,), b"")
+        return RestAnswer(204, (VARY, *lacking), b"")
     format_ = error_format(request.accept, format_of(request.query), api)
     content_type, body = error_message(rejection, format_, settings.header)
-    return RestAnswer(rejection.status, (("Content-Type", content_type), VARY), body, rejection.text)
+    return RestAnswer(rejection.status, (("Content-Type", content_type), VARY, *lacking), body, rejection.text)
 
 
 def _is_v1(path: str) -> bool:
     """Return whether an invalid path is probably of API 1.x, whose errors are in SDMX-ML by default."""
-    return not path.lstrip("/").startswith((Api.V2, "structure/", "schema/"))
+    return not path.lstrip("/").startswith((Api.V2, "structure/"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.patterns import pattern
 from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact
 from kafka_replica.server.rest.grammar import Resource
 from kafka_replica.server.rest.inherited_codes import read_artefacts
@@ -17,11 +20,13 @@ class SelectedArtefacts(NamedTuple):
     """The artefacts that a query matches, and the errors of matching artefacts that cannot be read.
 
     ``roots`` are the URNs from which references start: those of the artefacts or, in a query for items, of the items.
+    ``has_others`` is true if readable artefacts lack the items or the role that the query requests.
     """
 
     artefacts: dict[Urn, Artefact]
     roots: tuple[Urn, ...]
     errors: dict[Urn, SdmxError]
+    has_others: bool
 
 
 def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
@@ -29,23 +34,27 @@ def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     read = read_artefacts(matching_urns(query, structures), structures, query.detail)
     artefacts = {urn: each for urn, each in read.artefacts.items() if _has_role(each, query.resource)}
     if not query.items:
-        return SelectedArtefacts(artefacts, tuple(artefacts), read.errors)
+        return SelectedArtefacts(artefacts, tuple(artefacts), read.errors, len(artefacts) < len(read.artefacts))
     partial = {urn: found for urn, each in artefacts.items() if (found := with_items(each, query.items)) is not None}
     roots = tuple(item for _, items in partial.values() for item in items)
-    return SelectedArtefacts({urn: artefact for urn, (artefact, _) in partial.items()}, roots, read.errors)
+    reduced = {urn: artefact for urn, (artefact, _) in partial.items()}
+    return SelectedArtefacts(reduced, roots, read.errors, len(reduced) < len(read.artefacts))
 
 
 def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:
     """Return the URNs that a query matches, sorted; reads no artefact unless messages contain several artefacts."""
     found: set[Urn] = set()
+    companions = cache(lambda: KeyIndex(structures.companions()))  # they are collected from the whole version, once
     for cls in query.resource.classes:
         for agency in query.agencies or ("*",):
             for id_ in query.ids or ("*",):
-                found.update(_versions_of(query, structures, cls, agency, id_))
+                found.update(_versions_of(query, structures, companions, cls, agency, id_))
     return sorted(found)
 
 
-def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:
+def _versions_of(
+    query: StructureQuery, structures: Structures, companions: Callable[[], KeyIndex], cls: str, agency: str, id_: str
+) -> Iterator[Urn]:
     exact = [expression.exact for expression in query.versions]
     if "*" not in {agency, id_} and all(exact):
         for version in exact:
@@ -54,19 +63,12 @@ def _versions_of(query: StructureQuery, structures: Structures, cls: str, agency
                 yield held
         return
     by_artefact: dict[tuple[str, str], dict[str, Urn]] = {}
-    for urn in _every_version(structures, cls, agency, id_):
+    for urn in (*structures.find(cls, agency, id_), *companions().find(cls, pattern(agency), pattern(id_))):
         by_artefact.setdefault((urn.agency, urn.id), {})[urn.version] = urn
     for versions in by_artefact.values():
         for expression in query.versions:
             for version in expression.select(versions):
                 yield versions[version]
-
-
-def _every_version(structures: Structures, cls: str, agency: str, id_: str) -> Iterator[Urn]:
-    yield from structures.find(cls, agency, id_)
-    for urn in structures.companions():
-        if urn.cls == cls and agency in {"*", urn.agency} and id_ in {"*", urn.id}:
-            yield urn
 
 
 def _has_role(artefact: Artefact, resource: Resource) -> bool:

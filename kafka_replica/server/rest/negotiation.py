@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from kafka_replica.common.quality_values import WeightedElement, accepted_in
+from kafka_replica.common.quality_values import WeightedElement, media_ranges_in
 from kafka_replica.sdmx import Format, media_types
 from kafka_replica.sdmx.urns.versions import fits
 from kafka_replica.server.rest.grammar import Api
@@ -87,7 +87,11 @@ class _Range(NamedTuple):
     quality: float
     text: str
 
-    def specificity(self) -> int:
+    def precedence(self) -> tuple[int, float]:
+        """Return how specific the range is; of equally specific ones, the one with the greater weight counts."""
+        return self._specificity(), self.quality
+
+    def _specificity(self) -> int:
         if self.essence == "*/*":
             return 0
         return 1 if self.essence.endswith("/*") else 2 + (self.version is not None)
@@ -96,7 +100,7 @@ class _Range(NamedTuple):
         if self.charset is not None and self.charset not in _CHARSETS:
             return False
         if self.essence.endswith("/*"):
-            return self.essence in {"*/*", "application/*"}
+            return self.essence == "*/*" or any(each.startswith(self.essence[:-1]) for each in _ESSENCES[format_])
         return self.essence in _ESSENCES[format_] and self.accepts_version(format_)
 
     def accepts_version(self, format_: Format) -> bool:
@@ -134,7 +138,7 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedForma
     ranges = _ranges(accept)
     found: list[tuple[float, int, OfferedFormat]] = []
     for position, format_ in enumerate(PREFERENCES[api]):
-        best = max((each for each in ranges if each.matches(format_)), key=_Range.specificity, default=None)
+        best = max((each for each in ranges if each.matches(format_)), key=_Range.precedence, default=None)
         if best is not None and best.quality > 0:
             found.append((-best.quality, position, OfferedFormat(format_, best.content_type(format_))))
     return tuple(offer for _, _, offer in sorted(found, key=lambda entry: entry[:2]))
@@ -206,7 +210,7 @@ def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
 
 
 def _ranges(accept: str) -> list[_Range]:
-    return [_range_of(one) for one in accepted_in(accept) if _range(one.name)]
+    return [_range_of(one) for one in media_ranges_in(accept) if _range(one.name)]
 
 
 def _range_of(weighted_element: WeightedElement) -> _Range:

@@ -1,8 +1,8 @@
 """Referenced item schemes reduced to the items that the answer uses (``detail=referencepartial``).
 
 Source: SDMX REST 2.2.2, doc/structures.md ("Meaning of detail=referencepartial"). A list that an artefact of the answer
-uses as a whole stays complete. If the query matches a dataflow, provision agreement or data structure, its codelists
-are reduced to the codes that its constraints allow.
+uses as a whole stays complete. If the query matches a dataflow, provision agreement or data structure, or a constraint
+on one, its codelists are reduced to the codes that its constraints allow.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from datetime import date
 from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.lookups.index.attachments import attached_to
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import (
     Artefact,
     Codelist,
     ConceptScheme,
+    Constraint,
     DataStructure,
     Hierarchy,
     ItemScheme,
@@ -44,17 +46,30 @@ def reduced(
         matched: the artefacts that the query matches.
         related: the artefacts that ``references`` adds; codelists include the codes that they inherit.
         structures: the version.
-        contexts: the artefacts whose constraints determine the codes; by default, the matched artefacts.
+        contexts: the artefacts whose constraints determine the codes; by default, the matched artefacts and those that
+            matched constraints are attached to.
         day: the date on which constraints must be valid.
     """
+    if not related:
+        return {}
     usage = _Usage(structures, related)
     for artefact in (*matched.values(), *related.values()):
         usage.add_references(artefact, is_matched=artefact.urn in matched)
         usage.add(agency_scheme_urn(artefact.agency), {artefact.agency.rpartition(".")[2]})
-    for urn in matched if contexts is None else contexts:
+    for urn in _contexts(matched, structures) if contexts is None else contexts:
         if urn.cls in RESOLVED:
             usage.add_allowed_codes(urn, day)
     return {urn: usage.applied(artefact) for urn, artefact in related.items()}
+
+
+def _contexts(matched: Mapping[Urn, Artefact], structures: Structures) -> set[Urn]:
+    """Return the matched artefacts and those that matched constraints are attached to."""
+    found = set(matched)
+    for urn, artefact in matched.items():
+        if isinstance(artefact, Constraint) and not artefact.is_stub:
+            targets = (structures.locate(late_bound(target, urn)) for target in attached_to(artefact))
+            found.update(target for target in targets if target is not None)
+    return found
 
 
 class _Usage:

@@ -51,8 +51,8 @@ def parse_query(path: str, query: str = "") -> Query | Rejection:
     """Parse a path and query string; return a rejection if they are invalid, and never raise.
 
     Args:
-        path: the path after the base path, percent-encoded; it may begin with ``v1`` or ``v2``. Otherwise, a structure
-            query is of 2.x if its path begins with ``structure`` and a resource, else of 1.x.
+        path: the path after the base path, percent-encoded; it may begin with ``v1`` or ``v2``. Otherwise, a query is
+            of 2.x if its path begins with ``structure`` and a resource, else of 1.x.
         query: the query string, percent-encoded; a plus sign is not a space.
     """
     if len(path) + len(query) > MAX_LENGTH:
@@ -78,7 +78,7 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
     api = Api(segments.pop(0)) if segments and segments[0] in _APIS else None
     head = segments[0] if segments else ""
     if head == "schema":
-        return _schema_query(api or Api.V2, segments[1:], parameters)
+        return _schema_query(api or Api.V1, segments[1:], parameters)
     if head in NOT_IMPLEMENTED and (api is None or api in NOT_IMPLEMENTED[head]):
         raise RejectedError(not_implemented(f"this service does not answer {head} queries, only structure queries"))
     if head == "structure" and (api is Api.V2 or (api is None and _is_v2(segments))):
@@ -111,7 +111,7 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
     as_of = _as_of(parameters)
     agencies, ids = values.get(AGENCY, ()), values.get(RESOURCE_ID, ())
     versions = _versions(api, values.get(VERSION, ()))
-    _check_selectors(agencies, ids, versions)
+    _check_selectors(resource.classes, agencies, ids, versions)
     return StructureQuery(
         api,
         resource,
@@ -182,8 +182,8 @@ def _check_selectors(*selectors: tuple[object, ...]) -> None:
     combinations = prod(max(1, len(each)) for each in selectors)
     if combinations > _MOST_COMBINATIONS:
         raise rejected(
-            f"{combinations} combinations of agency, id and version are too many; name at most {_MOST_COMBINATIONS}, "
-            "or use * instead of a list"
+            f"{combinations} combinations of class, agency, id and version are too many; name at most "
+            f"{_MOST_COMBINATIONS}, or use * instead of a list"
         )
 
 

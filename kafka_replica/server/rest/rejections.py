@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 
 class Rejection(NamedTuple):
-    """The rejection of a query: the HTTP status, the SDMX error code, and a text with advice."""
+    """The rejection of a query: the HTTP status, the SDMX error code, and a text with advice.
+
+    ``omitted`` is the number of artefacts that cannot be read, and might be in the answer otherwise.
+    """
 
     status: int
     code: int
     text: str
+    omitted: int = 0
 
 
 def syntax_error(text: str) -> Rejection:
@@ -28,9 +32,9 @@ def too_long(limit: int) -> Rejection:
     )
 
 
-def not_found(text: str) -> Rejection:
+def not_found(text: str, omitted: int = 0) -> Rejection:
     """Return the rejection of a query that selects nothing."""
-    return Rejection(404, 100, text)
+    return Rejection(404, 100, text, omitted)
 
 
 def not_acceptable(text: str) -> Rejection:

@@ -25,6 +25,9 @@ from kafka_replica.server.rest.rejections import Rejection, not_found, semantic_
 
 _LISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist", "ValueList", "ConceptScheme"}
 
+_USED_BY: Final = {"MetadataProvisionAgreement": {"Metadataflow"}, "Metadataflow": {"MetadataStructure"}}
+"""The classes of artefacts that determine which metadata is valid; others use lists."""
+
 
 def asks_for_schema(accept: str) -> bool:
     """Return whether the header Accept names a schema format."""
@@ -72,7 +75,13 @@ def _of_data(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact],
 
 def _of_metadata(context: Urn, structures: Structures) -> tuple[dict[Urn, Artefact], dict[Urn, Artefact]]:
     """Return the metadata structures of an artefact, and the lists that it uses, even indirectly; both sorted."""
-    used = (context, *walk(context, structures.children))
+
+    def needed(urn: Urn) -> tuple[Urn, ...]:
+        # The targets, which the metadata describes, are references of the flow and of the agreement, too.
+        classes = _USED_BY.get(urn.cls, _LISTS)
+        return tuple(child for child in structures.children(urn) if child.cls in classes)
+
+    used = (context, *walk(context, needed))
     matched = read_artefacts((urn for urn in used if urn.cls == "MetadataStructure"), structures, Detail.FULL)
     lists = read_artefacts((urn for urn in used if urn.cls in _LISTS), structures, Detail.FULL)
     for error in (*matched.errors.values(), *lists.errors.values()):

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from kafka_replica.sdmx import Format, SdmxError, Structures
+from kafka_replica.sdmx import SdmxError, Structures
+from kafka_replica.sdmx.lookups.stored_message import StoredMessage
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Detail
 from kafka_replica.server.rest.inherited_codes import needs_inherited_codes
 from kafka_replica.server.rest.named_artefact import named_artefact
-from kafka_replica.server.rest.negotiation import offers
+from kafka_replica.server.rest.negotiation import OfferedFormat, offers
 from kafka_replica.server.rest.query import StructureQuery
 from kafka_replica.server.rest.request_and_answer import VARY, RestAnswer, RestRequest
 
 _STUBS: Final = {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}
+_encoding: Final = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)""").match
 
 
-def stored_answer(query: StructureQuery, artefact: Artefact, format_: Format, structures: Structures) -> bytes | None:
+def stored_answer(
+    query: StructureQuery, artefact: Artefact, offer: OfferedFormat, structures: Structures
+) -> bytes | None:
     """Return the stored message of the only artefact of an answer; None if the answer has to be written.
 
     The answer has to be written if the query requests only a part of the artefact or its inherited codes, or if the
@@ -31,7 +36,7 @@ def stored_answer(query: StructureQuery, artefact: Artefact, format_: Format, st
         return None
     if needs_inherited_codes(written, query.detail):
         return None
-    return stored.data if stored is not None and stored.format is format_ else None
+    return stored.data if stored is not None and _is_offered(stored, offer) else None
 
 
 def unparsed_answer(request: RestRequest, structures: Structures) -> RestAnswer | None:
@@ -48,6 +53,14 @@ def unparsed_answer(request: RestRequest, structures: Structures) -> RestAnswer 
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, (("ETag", tag), VARY), b"")
     stored = structures.complete_message(named.urns)
-    if stored is None or stored.format is not accepted[0].format:
+    if stored is None or not _is_offered(stored, accepted[0]):
         return None
     return RestAnswer(200, (("Content-Type", accepted[0].content_type), ("ETag", tag), VARY), stored.data)
+
+
+def _is_offered(stored: StoredMessage, offer: OfferedFormat) -> bool:
+    """Return whether a message has an offered format and, if the offer names a charset, which is UTF-8, that one."""
+    if stored.format is not offer.format:
+        return False
+    declared = _encoding(stored.data) if "charset=" in offer.content_type else None
+    return declared is None or declared[1].lower() in {b"utf-8", b"us-ascii"}

@@ -14,7 +14,10 @@ from kafka_replica.server.data.fmr import REQUEST_HEADERS
 from kafka_replica.server.operation.observation import REQUEST_ID
 from kafka_replica.server.rest.answer_query import OMITTED
 
-_SENT: Final = ("Authorization", "Content-Encoding", "Content-Type", "If-None-Match", "Last-Event-ID", REQUEST_ID)
+_SENT: Final = (
+    "Authorization", "Content-Encoding", "Content-Type", "If-Modified-Since", "If-None-Match", "Last-Event-ID",
+    REQUEST_ID,
+)  # fmt: skip
 _READ: Final = (*HEADERS, *ROW_HEADERS, OMITTED, REQUEST_ID, "ETag", "Retry-After")
 
 

@@ -102,16 +102,25 @@ class SdmxRoutes:
         key = answer_key(scope, rest, self._versions.id_of(snapshot), self._release)
         found = self._cache.get(key) or self._stored(key, snapshot)
         if found is None:
-            compute = partial(self._compute, key, wanted)
-            # An older version may have to be read from the disk, and its references followed.
-            if wanted is None and self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
-                found = compute()
+            served = self._indexed(snapshot)
+            if served is not None and self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
+                found = self._compute(key, served)
             else:
-                found = await compute_in(self._executor, compute, self._settings.request_timeout_s)
+                found = await compute_in(
+                    self._executor, lambda: self._compute(key, self._served(wanted)), self._settings.request_timeout_s
+                )
         state = self._versions.raw_state_headers()
         if found.problem is not None and (prefers_html(key.request.accept) or names_problem(key.request.accept)):
             return _problem(found.status, found.problem, (*found.headers, *state))
         return FinishedResponse(found, state)
+
+    def _indexed(self, snapshot: Snapshot) -> ServedVersion | None:
+        """Return the version of a snapshot if it is the current one and its indexes exist.
+
+        Otherwise the first look-up may take long: it updates the indexes, or searches all messages of the version.
+        """
+        served = self._versions.prepared(snapshot)
+        return served if served is not None and served.structures.is_indexed else None
 
     def _stored(self, key: AnswerKey, snapshot: Snapshot) -> FinishedAnswer | None:
         """Return the answer from the current version if it consists of stored bytes, and this is known already."""
@@ -124,8 +133,8 @@ class SdmxRoutes:
         self._cache.put(key, found, key.client_bytes)
         return found
 
-    def _compute(self, key: AnswerKey, wanted: VersionId | None) -> FinishedAnswer:
-        served, day = self._served(wanted), today()
+    def _compute(self, key: AnswerKey, served: ServedVersion) -> FinishedAnswer:
+        day = today()
         answer = self._answer(key.request, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
-from kafka_replica.sdmx.model import Concept
+from kafka_replica.sdmx.model import Concept, Metadataflow, MetadataProvisionAgreement
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
@@ -115,6 +115,17 @@ def test_references_of_every_class() -> None:
     }  # fmt: skip
     found = {one.urn.id: {urn.id for urn in references_of(one)} for one in read_message(message(SAMPLE))}
     assert {id_: found[id_] for id_ in expected} == expected
+
+
+@pytest.mark.parametrize("kind", [Metadataflow, MetadataProvisionAgreement])
+def test_targets_of_metadata_without_wildcards_are_references(
+    kind: type[Metadataflow | MetadataProvisionAgreement],
+) -> None:
+    """Metadata is attached to them; a target with a wildcard in agency or id, or in another form, names no artefact."""
+    texts = [f"{URN}datastructure.Dataflow={name}" for name in ("A:DF(1.0)", "A:*(1.0)", "*:DF(1.0)", "A:DF2(2.0+)")]
+    own = Urn.of(kind.__name__, "A", "M", "1.0")
+    made = kind(urn=own, targets=(*texts, "x"))
+    assert names(references_of(made)) == ["DF(1.0)", "DF2(2.0+)"]
 
 
 def listing(id_: str, version: str, target: tuple[str, str] | None) -> dict[str, Any]:

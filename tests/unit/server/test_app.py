@@ -259,7 +259,12 @@ def test_scripts_of_allowed_origins_can_read_refusals_and_send_and_read_our_head
     tokens.write_text(f"read {hashlib.sha256(b'secret').hexdigest()}\n")
     allowed = {"allowed_origins": ("https://x.org",)}
     origin, path = {"Origin": "https://x.org"}, f"{CODELISTS}/*"
+
+    def fails(_request: RestRequest, _structures: Structures) -> RestAnswer:
+        raise ValueError
+
     for app, headers, status in (
+        (create_app(replica, settings(**allowed), answer=fails), {}, 500),
         (create_app(replica, settings(tokens_file=tokens, **allowed), answer=stand_in), {}, 401),
         (create_app(replica, settings(max_header_bytes=300, **allowed), answer=stand_in), {"X": "x" * 300}, 431),
         (create_app(replica, settings(**allowed), answer=stand_in), {"Host": "bad"}, 400),
@@ -270,6 +275,8 @@ def test_scripts_of_allowed_origins_can_read_refusals_and_send_and_read_our_head
     assert {"kafka-replica-omitted", "kafka-replica-rejected-rows", "retry-after", "etag"} <= set(read)
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "structure, inc-valid"}
     assert client_of(app).options("/ws/public/data/validate", headers={**origin, **asked}).status_code == 200
+    asked = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "if-modified-since"}
+    assert client_of(app).options(path, headers={**origin, **asked}).status_code == 200
 
 
 def test_without_a_version_requests_can_be_repeated_later(topic: FakeTopic) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,3 +146,32 @@ def test_the_page_without_a_history_explains_how_to_keep_one(world: World) -> No
     assert "History" not in page_at(client, "/").links
     world.put("k")
     assert page_at(client, "/diff/2/2").column("Changes", 0) == []
+
+
+def test_versions_of_an_earlier_incarnation_keep_their_own_structures() -> None:
+    """After a restart without a store, numbers begin again: a kept version is not the current one of equal number."""
+    topic = FakeTopic()
+    topic.put(URN.format("A"), codelist_message("OLD"))
+    with new_folder() as folder:
+        with topic.replica() as replica, VersionHistory(Path(folder)).follow(replica):
+            replica.wait_ready(30)
+            old, then = replica.incarnation, datetime.now(UTC).isoformat().replace("+00:00", "Z")
+            assert replica.snapshot().version == 1
+        topic.put(URN.format("A"), codelist_message("NEW"))
+        with topic.replica() as replica, VersionHistory(Path(folder)).follow(replica) as history:
+            replica.wait_ready(30)
+            assert replica.snapshot().version == 1
+            client = client_of(create_app(replica, history=history))
+            path = "/sdmx/v2/structure/codelist/SDMX/CL_A/1.0"
+            for address, code in ((path, "NEW"), (f"/version/1.{old}{path}", "OLD"), (f"{path}?asOf={then}", "OLD")):
+                codes = client.get(address).json()["data"]["codelists"][0]["codes"]
+                assert [each["id"] for each in codes] == [code], address
+            page = page_at(client, f"/version/1.{old}/structures/Codelist/SDMX/CL_A/1.0").text
+            assert "OLD" in page
+            assert "NEW" not in page
+
+
+def codelist_message(code: str) -> bytes:
+    """Return a message with a codelist that has one code."""
+    codelist = {"id": "CL_A", "agencyID": "SDMX", "version": "1.0", "name": "x", "codes": [{"id": code, "name": code}]}
+    return json.dumps({"data": {"codelists": [codelist]}}).encode()

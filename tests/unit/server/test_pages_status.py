@@ -68,7 +68,8 @@ def test_browsers_get_a_page_and_programs_json(replica: Replica) -> None:
     [
         ("", False), ("*/*", False), ("text/*", False), ("application/json", False), (BROWSER["Accept"], True),
         ("text/html", True), ("application/json, text/html;q=0.9", False), ("text/html;q=0", False),
-        ("Text/HTML; q=0.5, application/json;q=0.4", True), ("text/html;q=x", False), (";;,=,text/html;q", True),
+        ("Text/HTML; q=0.5, application/json;q=0.4", True), ("text/html;q=x, application/json", False),
+        (";;,=,text/html;q", True),
     ],
 )  # fmt: skip
 def test_only_requests_that_name_html_get_pages(accept: str, expected: bool) -> None:

@@ -13,7 +13,7 @@ from lxml import etree
 
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Format, Structures, Urn, media_types, read_message, write_message
-from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
+from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer, unparsed_answer
 from kafka_replica.server.rest.grammar import DETAILS, REFERENCES, Api, resources
 from support.effort import examples
 from support.sdmx.conversions import schema_faults
@@ -85,6 +85,14 @@ def errors_of(given: RestAnswer) -> list[tuple[str, str]]:
         (f"{ML_21}, application/vnd.sdmx.structure+json;version=1.0.0;q=0.9", ML_21),
         ("application/vnd.fusion.json", str(Format.FUSION_JSON)),
         ("application/vnd.sdmx.data+json;version=2.0.0, */*;q=0.1", JSON_21),
+        ("text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2", JSON_21),  # Java's HTTP client
+        ("text/html, *", JSON_21),
+        ("application/xml;q=high, text/csv", str(Format.SDMX_ML_3_1)),
+        ("application/xml;q=high, application/json;q=0.01", JSON_21),
+        ("application/xml;q=2", str(Format.SDMX_ML_3_1)),
+        ("text/*", str(Format.SDMX_ML_3_1)),
+        ("application/json;q=0.5, application/vnd.sdmx.structure+json, application/xml;q=0.8", JSON_21),
+        ("application/vnd.sdmx.structure+json, application/json;q=0.5, application/xml;q=0.8", JSON_21),
     ],
 )
 def test_the_accept_header_determines_the_format(accept: str, content_type: str) -> None:
@@ -120,7 +128,7 @@ def test_the_parameter_format_takes_precedence(name: str, format_: Format) -> No
     "accept",
     [
         "text/csv", "invalid representation query", "application/vnd.sdmx.structure+xml;version=9",
-        f"{ML_21};charset=iso-8859-1", ",;=", f"{ML_21};q=0", "*/*;q=2",
+        f"{ML_21};charset=iso-8859-1", ",;=", f"{ML_21};q=0", "*/*;q=.0",
     ],
 )  # fmt: skip
 def test_no_acceptable_format_is_406_with_the_formats_on_offer(accept: str) -> None:
@@ -275,6 +283,24 @@ def test_json_schemas_are_not_offered() -> None:
     assert get("schema/dataflow/ECB/EXR/1.0").status == 200
 
 
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_message_in_another_encoding_is_written_again_if_the_request_names_a_charset(*, is_indexed: bool) -> None:
+    """The header names UTF-8 then; otherwise the stored message declares its encoding itself."""
+    path = "codelist/ECB/CL_FREQ/1.0"
+    utf_8 = write_message(ARTEFACTS[urn("Codelist ECB:CL_FREQ(1.0)")], Format.SDMX_ML_2_1).replace(
+        b"Nom", "Libellé".encode()
+    )
+    for encoding, is_stored in (("UTF-8", True), ("ISO-8859-1", False)):
+        stored = utf_8.decode().replace('encoding="UTF-8"', f'encoding="{encoding}"').encode(encoding)
+        structures = _stored(urn("Codelist ECB:CL_FREQ(1.0)"), stored)
+        if is_indexed:
+            structures.unreadable_records()
+        asked = [RestRequest(path, "", accept) for accept in (ML_21, f"{ML_21};charset=utf-8")]
+        given = [unparsed_answer(each, structures) or answer(each, structures) for each in asked]
+        assert [each.body == stored for each in given] == [True, is_stored], encoding
+        assert "Libellé" in given[1].body.decode()
+
+
 # --- entity tags ---
 
 
@@ -368,6 +394,23 @@ def test_unreadable_records_are_named_and_never_silently_missing() -> None:
     assert get("structure/codelist", "", ML_21, structures, unwritable="reject").status == 500
     related = get("structure/codelist/ECB/CL_FREQ/1.0", "references=parents", ML_21, structures)
     assert (related.status, b"1 record of this version cannot be read" in related.body) == (200, True)
+
+
+@pytest.mark.parametrize("path", ["structure/codelist/*/*/~/NOPE", "v1/actualconstraint"])
+def test_an_unreadable_record_does_not_make_an_error_of_an_empty_result(path: str) -> None:
+    """The record, which might have the requested items or role, is named; answers that must be complete are refused."""
+    bad = [urn("Codelist ECB:BAD(1.0)"), urn("DataConstraint ECB:BAD(1.0)")]
+    good = [urn("Codelist ECB:CL_FREQ(1.0)"), urn("DataConstraint ECB:EXR_CODES(1.0)")]
+    records = {bytes(one): record(bytes(one), write_message(ARTEFACTS[one], Format.SDMX_ML_3_0)) for one in good}
+    broken = {bytes(one): record(bytes(one), b"<broken") for one in bad}
+    structures = Structures(FakeSnapshot({**records, **broken}))
+    empty = get(path, "", "", structures)
+    assert (empty.status, header(empty, "Kafka-Replica-Omitted")) == (404, "1")
+    assert "ECB:BAD(1.0)" in errors_of(empty)[0][1]
+    no_content = get(path, "", "", structures, empty_status=204)
+    assert (no_content.status, header(no_content, "Kafka-Replica-Omitted")) == (204, "1")
+    assert get(path, "", "", structures, unwritable="reject").status == 500
+    assert get(path, "", "", Structures(FakeSnapshot(broken))).status == 500
 
 
 def test_artefacts_that_a_format_cannot_represent_are_named() -> None:

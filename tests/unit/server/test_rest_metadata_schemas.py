@@ -64,7 +64,7 @@ def get(path: str, accept: str = str(Format.SDMX_JSON_2_1)) -> RestAnswer:
 @pytest.mark.parametrize("version", ["", "/1.0", "/~"])
 def test_each_context_has_the_structure_and_what_it_uses(context: str, version: str) -> None:
     """The answer has the classes that the specification allows, with the concepts that are used and all codes."""
-    made = get(f"schema/{context}{version}")
+    made = get(f"v2/schema/{context}{version}")
     assert made.status == 200, made.body
     found = read_message(made.body).artefacts
     assert {f"{one.cls} {one.reference}" for one in found} == {
@@ -78,13 +78,13 @@ def test_each_context_has_the_structure_and_what_it_uses(context: str, version: 
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_schemas_of_metadata_messages_of_3_x_are_not_generated(context: str) -> None:
     """A request for an XML schema of 3.x is refused with the advice to request the structures instead."""
-    made = get(f"schema/{context}/1.0", XML_SCHEMA)
+    made = get(f"v2/schema/{context}/1.0", XML_SCHEMA)
     assert (made.status, b"structures instead" in made.body) == (501, True)
 
 
 def test_missing_and_impossible_contexts_are_distinguished() -> None:
     """A missing artefact is 404; a resource that is not a context is a wrong query; 1.5 has no metadata agreements."""
-    assert get("schema/metadataflow/ECB/NONE").status == 404
-    assert get("schema/metadataproviderscheme/ECB/METADATA_PROVIDERS").status == 400
+    assert get("v2/schema/metadataflow/ECB/NONE").status == 404
+    assert get("v2/schema/metadataproviderscheme/ECB/METADATA_PROVIDERS").status == 400
     assert get("v1/schema/metadataprovisionagreement/ECB/QUALITY_P1").status == 400
     assert get("v1/schema/metadataflow/ECB/QUALITY_FLOW").status == 200

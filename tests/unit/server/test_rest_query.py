@@ -235,7 +235,8 @@ def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() ->
         ("schema/dataflow/all/B", "", 400, "names one agencyID"),
         ("schema/dataflow/A/B/*", "", 400, "names one version"),
         ("codelist/" + "A" * MAX_LENGTH, "", 414, "longer than 8,192"),
-        (f"structure/*/{_MANY}/{_MANY}/" + ",".join(f"{n}.0" for n in range(12)), "", 400, "10800 combinations of"),
+        (f"structure/codelist/{_MANY}/{_MANY}/1.0,2.0,3.0,4.0", "", 400, "10800 combinations of class, agency, id"),
+        (f"structure/*/{_MANY}/{_MANY}", "", 400, "combinations of class, agency, id and version are too many"),
         ("data/ECB,EXR", "", 501, "does not answer data queries"),
         ("v2/availability/dataflow/A/B", "", 501, "does not answer availability queries"),
         ("metadata/metadataset/A/B", "", 501, "does not answer metadata queries"),
@@ -260,6 +261,14 @@ def test_a_schema_query_names_one_artefact() -> None:
     found = parse_query("v1/schema/dataflow/ECB/EXR/latest", "explicitMeasure=false&dimensionAtObservation=TIME_PERIOD")
     assert isinstance(found, SchemaQuery)
     assert (found.context.name, found.agency, found.id, found.version.text) == ("dataflow", "ECB", "EXR", "latest")
+
+
+@pytest.mark.parametrize(("prefix", "api"), [("", Api.V1), ("v1/", Api.V1), ("v2/", Api.V2)])
+def test_a_schema_query_without_a_version_of_the_api_is_of_1_x(prefix: str, api: Api) -> None:
+    """Paths without a version belong to 1.x, as in FMR, unless they begin with ``structure`` and a resource."""
+    found = parse_query(f"{prefix}schema/dataflow/ECB/EXR")
+    assert isinstance(found, SchemaQuery)
+    assert (found.api, found.version.text) == (api, "latest" if api is Api.V1 else "~")
 
 
 def test_the_table_names_existing_classes_once_in_each_version_of_the_api() -> None:

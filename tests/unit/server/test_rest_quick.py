@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import create_app
@@ -53,7 +54,7 @@ def test_everything_else_takes_a_thread(path: str, query: str) -> None:
     ("id_", "own", "base", "threads"),
     [
         ("A", False, "", 0), ("LONG", False, "", 1), ("A", True, "", 1), ("PACKED", False, "", 1),
-        ("EXTENDS", False, "", 1), ("A", False, "/version/1", 1),
+        ("EXTENDS", False, "", 1), ("A", False, "/version/1", 1), ("MISSING", False, "", 1),
     ],
 )  # fmt: skip
 def test_only_quick_requests_do_without_a_thread(
@@ -61,8 +62,8 @@ def test_only_quick_requests_do_without_a_thread(
 ) -> None:
     """A small artefact is answered at once.
 
-    Unless a function of the caller computes the answers, the version is in the path, or the message is compressed or
-    extends other codelists.
+    Unless a function of the caller computes the answers, an earlier version is in the path, or the message is
+    compressed or extends other codelists. The first request for a version updates the indexes, in a thread.
     """
     submitted: list[Any] = []
     submit = DaemonThreads.submit
@@ -74,7 +75,29 @@ def test_only_quick_requests_do_without_a_thread(
     def answer(request: RestRequest, structures: Structures) -> RestAnswer:
         return stand_in(request, structures)
 
+    def threads_for(client: TestClient, address: str) -> int:
+        submitted.clear()
+        assert client.get(address).status_code == (404 if id_ == "MISSING" and not own else 200)
+        return len(submitted)
+
     monkeypatch.setattr(DaemonThreads, "submit", counting)
+    topic = filled_topic()
+    with topic.replica(history=5) as replica:
+        replica.wait_ready(30)
+        app = create_app(replica, answer=answer if own else None)
+        client = client_of(app)
+        address = f"{base}/sdmx/v2/structure/codelist/SDMX/CL_{id_}/1.0?format=sdmx-2.1"
+        assert threads_for(client, f"{address}&references=none") == 1  # nothing is indexed yet
+        assert client.get("/sdmx/v2/structure/codelist/SDMX/CL_A/1.0?references=all").status_code == 200
+        replica.wait_for(topic.put(URN.format("LATER"), b"x"), 30)
+        # The indexes are still those of the earlier version, which a path may name.
+        assert bool(threads_for(client, f"{address}&prettyPrint=true")) == (not base)
+        assert client.get("/sdmx/v2/structure/codelist/SDMX/CL_A/1.0?references=all").status_code == 200
+        assert threads_for(client, address) == threads
+
+
+def filled_topic() -> FakeTopic:
+    """Return a topic with codelists: small, long, compressed, and with extensions."""
     topic = FakeTopic()
     for one, size in {**SIZES, URN.format("PACKED"): 2_000, URN.format("EXTENDS"): 2_000}.items():
         codes = ",".join(f'{{"id": "C{number:06}", "name": "x"}}' for number in range(size // 40))
@@ -85,8 +108,4 @@ def test_only_quick_requests_do_without_a_thread(
             f'{extensions} "codes": [{codes}]}}]}}}}'
         ).encode()
         topic.put(one, gzip.compress(message) if list_ == "PACKED" else message)
-    with topic.replica() as replica:
-        replica.wait_ready(30)
-        client = client_of(create_app(replica, answer=answer if own else None))
-        assert client.get(f"{base}/sdmx/v2/structure/codelist/SDMX/CL_{id_}/1.0").status_code == 200
-    assert len(submitted) == threads
+    return topic

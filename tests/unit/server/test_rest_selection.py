@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kafka_replica.sdmx import Format, Message, Structures, read_message, write_message
+from kafka_replica.sdmx import Format, Message, Structures, Urn, read_message, write_message
 from kafka_replica.sdmx.model import Artefact, Codelist, DataConstraint
 from kafka_replica.server.rest import RestRequest, RestSettings, answer
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
@@ -215,6 +215,8 @@ def test_partial_references_have_the_items_that_the_answer_uses() -> None:
         "structure/dataflow/ECB/EXR_ALL", "references=descendants&detail=referencepartial"
     ).artefacts
     assert ids(unconstrained[urn("Codelist ECB:CL_FREQ(1.0)")]) == ["A", "M", "Q", "D"]
+    constraint = message("structure/dataconstraint/ECB/EXR_CODES", "references=descendants&detail=referencepartial")
+    assert ids(constraint.artefacts[urn("Codelist ECB:CL_FREQ(1.0)")]) == ["A", "M"]
     hierarchy = message("structure/hierarchy/ECB/H_AREA", "references=codelist&detail=referencepartial").artefacts
     assert ids(hierarchy[urn("Codelist ECB.DISS:CL_AREA(1.0)")]) == ["AT"]
 
@@ -268,6 +270,22 @@ def test_artefacts_beside_others_in_a_message_are_found() -> None:
     assert found("structure/codelist/*/CL_FREQ", "", structures) == both
     assert found("structure/codelist/BIS/CL_FREQ/1.0", "", structures) == {"Codelist BIS:CL_FREQ(1.0)"}
     assert found("structure/codelist/ECB/CL_FREQ/1.0", "", structures) == {"Codelist ECB:CL_FREQ(1.0)"}
+
+
+def test_artefacts_without_a_record_are_collected_once_for_a_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many classes, agencies and ids it names; a query for exact names needs none of them."""
+    calls: list[Structures] = []
+    collect = Structures.companions
+
+    def counting(self: Structures) -> dict[Urn, Urn]:
+        calls.append(self)
+        return collect(self)
+
+    monkeypatch.setattr(Structures, "companions", counting)
+    assert found("structure/*/ECB,BIS,SDMX/CL_FREQ,EXR,AGENCIES/~")
+    assert len(calls) == 1
+    assert found("structure/*/ECB,BIS,SDMX/CL_FREQ,EXR,AGENCIES/1.0")
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("context", ["dataflow/ECB/EXR", "provisionagreement/ECB/EXR_P1", "datastructure/ECB/EXR"])

@@ -16,7 +16,8 @@ from support.server.registry import ARTEFACTS, urn, version_of
 
 REGISTRY = version_of(ARTEFACTS.values())
 XSD = "application/vnd.sdmx.schema+xml"
-FLOW = "schema/dataflow/ECB/EXR/1.0"
+FLOW = "v2/schema/dataflow/ECB/EXR/1.0"
+FLOW_OF_1_X = FLOW.replace("v2", "v1")
 
 
 def get(path: str = FLOW, query: str = "", accept: str = XSD, **more: int) -> RestAnswer:
@@ -41,9 +42,9 @@ def compiled(data: bytes, version: str) -> etree._Element:
         (FLOW, f"{XSD};version=3.1.0", "3.1.0"),
         (FLOW, f"{XSD};version=3.1.0;q=0.1, {XSD};version=2.1;q=0.5", "2.1"),
         (FLOW, f"{XSD}, */*;q=0.1", "3.0.0"),
-        (f"v1/{FLOW}", XSD, "2.1"),
-        ("schema/datastructure/ECB/EXR/1.0", XSD, "3.0.0"),
-        ("schema/provisionagreement/ECB/EXR_P1/1.0", XSD, "3.0.0"),
+        (FLOW_OF_1_X, XSD, "2.1"),
+        ("v2/schema/datastructure/ECB/EXR/1.0", XSD, "3.0.0"),
+        ("v2/schema/provisionagreement/ECB/EXR_P1/1.0", XSD, "3.0.0"),
     ],
 )
 def test_the_answer_is_a_schema_of_the_edition(path: str, accept: str, version: str) -> None:
@@ -60,7 +61,7 @@ def test_constraints_and_the_dimension_of_observations() -> None:
     document = compiled(get(FLOW, "dimensionAtObservation=AREA").body, "3.0")
     assert document.get("targetNamespace", "").endswith("Dataflow=ECB:EXR(1.0):ObsLevelDim:AREA")
     assert _codes(document) == ["A", "M"]
-    assert _codes(compiled(get("schema/dataflow/ECB/EXR_ALL/1.0").body, "3.0")) == ["A", "D", "M", "Q"]
+    assert _codes(compiled(get("v2/schema/dataflow/ECB/EXR_ALL/1.0").body, "3.0")) == ["A", "D", "M", "Q"]
     refused = get(FLOW, "dimensionAtObservation=NONE")
     assert (refused.status, b"NONE is not one of its dimensions" in refused.body) == (422, True)
 
@@ -79,7 +80,7 @@ def _codes(document: etree._Element) -> list[str]:
     [
         (FLOW, "explicitMeasure=perhaps", XSD, 400),
         (FLOW, "deletion=true", XSD, 200),
-        ("schema/dataflow/ECB/NONE/1.0", "", XSD, 404),
+        ("v2/schema/dataflow/ECB/NONE/1.0", "", XSD, 404),
         (FLOW, "", "application/vnd.sdmx.schema+json;version=2.0.0", 501),
         (FLOW, "", f"{XSD};version=1.0", 501),
     ],
@@ -92,11 +93,12 @@ def test_each_query_without_a_schema_has_its_status(path: str, query: str, accep
 @pytest.mark.parametrize(
     ("path", "accept", "given"),
     [
-        (f"v1/{FLOW}", "", f"{XSD};version=2.1"),
-        (f"v1/{FLOW}", "*/*", f"{XSD};version=2.1"),
-        (f"v1/{FLOW}", "application/vnd.sdmx.structure+xml, */*;q=0.1", str(Format.SDMX_ML_3_0)),
-        (f"v1/{FLOW}", "application/xml", str(Format.SDMX_ML_3_0)),
-        (f"v2/{FLOW}", "*/*", str(Format.SDMX_JSON_2_1)),
+        (FLOW_OF_1_X, "", f"{XSD};version=2.1"),
+        ("schema/dataflow/ECB/EXR/1.0", "", f"{XSD};version=2.1"),
+        (FLOW_OF_1_X, "*/*", f"{XSD};version=2.1"),
+        (FLOW_OF_1_X, "application/vnd.sdmx.structure+xml, */*;q=0.1", str(Format.SDMX_ML_3_0)),
+        (FLOW_OF_1_X, "application/xml", str(Format.SDMX_ML_3_0)),
+        (FLOW, "*/*", str(Format.SDMX_JSON_2_1)),
     ],
 )
 def test_a_request_of_1_x_that_accepts_anything_gets_the_schema(path: str, accept: str, given: str) -> None:
@@ -109,7 +111,7 @@ def test_a_request_that_accepts_anything_gets_structures_if_there_is_no_schema()
     """Messages of no edition can represent the data: the component has a name that XML does not allow."""
     wrong = replaced(ARTEFACTS[urn("DataStructure ECB:EXR(1.0)")])
     registry = version_of({**ARTEFACTS, wrong.urn: wrong}.values())
-    path = f"v1/{FLOW}"
+    path = FLOW_OF_1_X
     assert answer(RestRequest(path, "", XSD), registry).status == 406
     assert dict(answer(RestRequest(path, "", "*/*"), registry).headers)["Content-Type"] == str(Format.SDMX_ML_3_0)
 

@@ -66,7 +66,7 @@ def test_a_topic_that_cannot_be_read_is_not_called_reading() -> None:
     [
         ("", False), ("gzip", True), ("GZIP", True), ("x-gzip", True), ("br, gzip;q=0.5", True), ("gzip;q=0", False),
         ("*", True), ("*;q=0", False), ("gzip;q=0, *", False), ("identity", False), ("gzip ; q = 0.001", True),
-        ("gzip;q=x", False), ("gzip;q=1.2.3", False), (",,", False),
+        ("gzip;q=x", True), ("gzip;q=.0", False), ("gzip;q=.2, *;q=0", True), (",,", False),
     ],
 )  # fmt: skip
 def test_gzip_is_used_if_it_is_accepted(header: str, accepted: bool) -> None:
