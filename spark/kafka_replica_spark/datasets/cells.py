@@ -102,7 +102,9 @@ def _in_languages(languages: Column, separator: str) -> Column:
 
 def _with_language(column: Column) -> Column:
     spelled = F.concat_ws(":", column["key"], column["value"])
-    return F.when(column["key"] == UNDETERMINED, column["value"]).otherwise(spelled)
+    looks_spelled = F.coalesce(F.rlike(column["value"], F.lit(LANGUAGE)), F.lit(False))
+    is_bare = (column["key"] == UNDETERMINED) & ~looks_spelled  # else its first word would be the language
+    return F.when(is_bare, column["value"]).otherwise(spelled)
 
 
 def _quoted(text: Column, separator: str) -> Column:

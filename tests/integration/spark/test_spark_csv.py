@@ -153,7 +153,7 @@ def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: Spa
             ' Nota: "bene" ',
         ),
         ("A", "X", "2015", -2.0, ["A"], {"und": '"x"; y'}, None, "a\\;b,\\"),
-        ("B", None, None, None, None, None, None, None),
+        ("B", None, None, None, None, {"und": "Source: x"}, None, None),
     ]
     schema = (
         "DIM_1 string, DIM_2 string, TIME_PERIOD string, OBS_VALUE double, ATTR_1 array<string>, "
