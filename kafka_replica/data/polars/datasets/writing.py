@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import polars as pl
 
@@ -21,6 +21,9 @@ from kafka_replica.data.polars.texts import as_text, shape_of
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
+
+_DEPTHS: Final[Mapping[Form, int]] = {"languages": 1, "values in languages": 2}
+"""The forms with texts by language, and the number of lists around each text."""
 
 
 def write_sdmx_csv(
@@ -102,7 +105,7 @@ class SdmxCsvFile:
         self._cells = _CellTexts(nothing, rules, "start" if time_format == "normalized" else None)
         self._timed = False
         self._languages: dict[str, list[str]] = {}
-        self._waits = self._cells.days is not None or "languages" in self._cells.forms.values()
+        self._waits = self._cells.days is not None or not _DEPTHS.keys().isdisjoint(self._cells.forms.values())
         try:
             self._file = path.open("wb")
         except OSError as error:
@@ -211,11 +214,14 @@ class _CellTexts:
 
 def languages_in(frames: Iterable[pl.DataFrame], forms: Mapping[str, Form]) -> dict[str, list[str]]:
     """Return the languages of the texts in each column with texts by language."""
-    names = [name for name, form in forms.items() if form == "languages"]
-    found: dict[str, set[str]] = {name: set() for name in names}
+    depths = {name: _DEPTHS[form] for name, form in forms.items() if form in _DEPTHS}
+    found: dict[str, set[str]] = {name: set() for name in depths}
     for frame in frames:
-        for name in names:
-            found[name].update(frame[name].explode().struct.field("language").drop_nulls().unique())
+        for name, depth in depths.items():
+            texts = frame[name]
+            for _ in range(depth):
+                texts = texts.explode()
+            found[name].update(texts.struct.field("language").drop_nulls().unique())
     return {name: sorted(languages, key=str.encode) for name, languages in found.items()}
 
 
