@@ -115,7 +115,8 @@ static int add_batch(Scan *scan, const uint8_t *at, Py_ssize_t begin, Py_ssize_t
 /* Scan all batches that are there as a whole; return where a batch begins that cannot be scanned, -1 if there is none, or
    -2 after an exception. */
 static Py_ssize_t scan_all(Scan *scan, const uint8_t *data, Py_ssize_t size) {
-    for (Py_ssize_t begin = 0; size - begin >= HEAD_BYTES;) {
+    Py_ssize_t begin = 0;
+    while (size - begin >= HEAD_BYTES) {
         const uint8_t *at = data + begin;
         int64_t base = signed_int(at + BASE_OFFSET, 8), length = signed_int(at + LENGTH, 4) + LENGTH_FROM;
         if (length > size - begin) break; /* truncated by the size limit of the fetch */
@@ -133,7 +134,8 @@ static Py_ssize_t scan_all(Scan *scan, const uint8_t *data, Py_ssize_t size) {
         }
         begin += (Py_ssize_t)length;
     }
-    return -1;
+    /* A message of an old format may be shorter than the head of a batch. */
+    return size - begin > MAGIC && data[begin + MAGIC] != 2 ? begin : -1;
 }
 
 PyDoc_STRVAR(scan_doc,

@@ -22,7 +22,8 @@ from kafka_replica.transactions import Batch, Kind
 # base offset, length, leader epoch, magic, crc, attributes, last offset delta, first and last timestamp,
 # producer id, producer epoch, first sequence number, count of records
 _HEAD = struct.Struct(">qiibIhiqqqhii")
-_MAGIC, _LENGTH_FROM = 2, 12  # the length counts the bytes after itself
+_MAGIC, _MAGIC_AT = 2, 16
+_LENGTH_FROM = 12  # the length counts the bytes after itself
 _MOST_OFFSET = (1 << 63) - 1
 _TRANSACTIONAL, _CONTROL = 16, 32
 _DATA, _PLAIN = Kind.DATA, Kind.PLAIN
@@ -142,7 +143,8 @@ def _scan(data: memoryview, partition: Partition, scanned: ScannedBatches, spill
             position = scanned.position = end
             scanned.epoch = leader_epoch
         at = next_at
-    return -1
+    # A message of an old format may be shorter than the head of a batch.
+    return at if size - at > _MAGIC_AT and data[at + _MAGIC_AT] != _MAGIC else -1
 
 
 def _refuse(data: memoryview, partition: Partition, at: int) -> NoReturn:

@@ -13,8 +13,9 @@ from kafka_replica.broker.wire.messages import FETCH, METADATA, FetchFrom, Fetch
 from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_SILENT_S = 3.0  # how late a fetch may be before other brokers are queried for the leaders
-_GIVE_UP_S = 15.0  # how late it may be before its connection is closed
+# How long a broker may send nothing, beyond the time for which it may hold a fetch, before:
+_SILENT_S = 3.0  # other brokers are queried for the leaders
+_GIVE_UP_S = 15.0  # its connection is closed
 _PAUSE_S = 0.1  # before the next request to a broker that failed
 
 
@@ -52,6 +53,7 @@ class Fetches:
         self._limits = limits
         self._under_way: dict[int, Fetch] = {}
         self._not_before_s: dict[int, float] = {}
+        self._received_until_s = 0.0  # when data was received last from all brokers that had sent some
 
     def send(self) -> BrokerError | None:
         """Send a fetch to each leader without a pending fetch; return the error that prevented a fetch, if any."""
@@ -79,24 +81,34 @@ class Fetches:
             self._waiter.run(asyncio.sleep(min(timeout_s, _PAUSE_S)))
             return []
         self._waiter.wait({fetch.answer: fetch.link for fetch in self._under_way.values()}, timeout_s)
+        self._received_until_s = time.monotonic()
         done = [fetch for fetch in self._under_way.values() if fetch.answer.done()]
         for fetch in done:
             del self._under_way[fetch.node]
         return done
 
     def trouble(self) -> BrokerError | None:
-        """Return an error if a broker is silent; close its connection after 15 s."""
-        late_after_s = self._limits.wait_ms / 1000 + _SILENT_S
+        """Return an error if a broker is silent; close its connection after a further 12 s."""
+        wait_s = self._limits.wait_ms / 1000
         trouble: BrokerError | None = None
         for fetch in list(self._under_way.values()):
-            silent_s = time.monotonic() - fetch.sent_s
-            if silent_s > late_after_s:
+            silent_s = self._silent_s(fetch)
+            if silent_s > wait_s + _SILENT_S and fetch.link.receive():  # perhaps too little has arrived to wake us
+                silent_s = self._silent_s(fetch)
+            if silent_s > wait_s + _SILENT_S:
                 trouble = BrokerUnavailableError(
                     f"broker {fetch.node} has not answered a fetch for {silent_s:.0f} s; check that it runs"
                 )
-            if silent_s > _GIVE_UP_S:
+            if silent_s > wait_s + _GIVE_UP_S:
                 self._forget(fetch.node)
         return trouble
+
+    def _silent_s(self, fetch: Fetch) -> float:
+        """Return how long the broker has sent nothing, not even part of an answer, up to when data was received last.
+
+        What arrives while the caller processes other data is received, and known, only afterwards.
+        """
+        return self._received_until_s - max(fetch.sent_s, fetch.link.received_s)
 
     def _forget(self, node: int) -> None:
         del self._under_way[node]

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection.security import connection_settings
+from kafka_replica.broker.connection.security.properties import Properties
+from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass_in_answer, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
@@ -51,7 +53,7 @@ class MarkerReader:
     """A reader of topics by their batches; see ``LogReader``. Not thread-safe; runs an event loop in its thread.
 
     Args:
-        config: librdkafka's properties, unchanged.
+        config: librdkafka's or Java's properties, unchanged.
         topics: the topics to read.
 
     Raises:
@@ -59,13 +61,15 @@ class MarkerReader:
     """
 
     def __init__(self, config: Mapping[str, Any], topics: Iterable[str]) -> None:
-        self._cluster = Cluster(connection_settings(config), _ANSWER_S)
+        properties = common_settings(config)
+        connection, limits = connection_settings(properties), fetch_limits(properties)
+        self._spill_buffer = SpillBuffer(check_crcs=Properties(properties).flag("check.crcs", default=False))
+        self._cluster = Cluster(connection, _ANSWER_S, connection.given_query_timeout_s)
         self._fetch_positions = FetchPositions(self._cluster, topics)
         self._loop = asyncio.new_event_loop()
         self._waiter = AnswerWaiter(self._loop)
-        self._fetches = Fetches(self._cluster, self._waiter, self._fetch_positions, fetch_limits(config))
+        self._fetches = Fetches(self._cluster, self._waiter, self._fetch_positions, limits)
         self._last: Fetch | None = None  # the last fetch that was answered, if it was the only one
-        self._spill_buffer = SpillBuffer(check_crcs=str(config.get("check.crcs", "false")).lower() == "true")
         self._decompressor = Decompressor()
         self._trouble: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None

@@ -12,7 +12,7 @@ from kafka_replica.broker.wire.connection import BrokerConnection, connect
 from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
-_ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer as well
+_ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer as well, and for connecting to one
 _VIEW_S = 1.0  # the time limit for a query whose answer is optional
 _SKIPPED_S = 10.0  # the time for which a broker that did not answer such a query is not queried again
 
@@ -25,11 +25,20 @@ class Purpose(StrEnum):
 
 
 class Cluster:
-    """The connections to a cluster, by broker and purpose. Bound to one event loop."""
+    """The connections to a cluster, by broker and purpose. Bound to one event loop.
 
-    def __init__(self, settings: ConnectionSettings, timeout_s: float) -> None:
+    Args:
+        settings: the settings of the connections; the user's time limit for setting up a connection takes precedence.
+        timeout_s: the time limit for connecting and for a query, in seconds.
+        query_timeout_s: the time limit for any query, if the user has set one.
+    """
+
+    def __init__(self, settings: ConnectionSettings, timeout_s: float, query_timeout_s: float | None = None) -> None:
         self._settings = settings
-        self._timeout_s = timeout_s
+        self._timeout_s = query_timeout_s or timeout_s
+        self._any_broker_s = query_timeout_s or _ANY_BROKER_S
+        self._connect_s = None if settings.has_given_setup_timeout else timeout_s
+        self._connect_any_s = None if settings.has_given_setup_timeout else _ANY_BROKER_S
         self._brokers: dict[int, tuple[str, int]] = {}
         self._links: dict[tuple[int, Purpose], BrokerConnection] = {}
         self._first: BrokerConnection | None = None  # to any of the bootstrap servers
@@ -66,7 +75,7 @@ class Cluster:
         if link is None:
             if node not in self._brokers:
                 raise BrokerUnavailableError(f"broker {node} is not in the cluster at present")
-            link = await connect(self._settings, *self._brokers[node], timeout_s=self._timeout_s)
+            link = await connect(self._settings, *self._brokers[node], timeout_s=self._connect_s)
             self._links[node, purpose] = link
         return link
 
@@ -116,15 +125,15 @@ class Cluster:
             if link is None or not link.usable:
                 continue
             try:
-                return await self.within(link.ask(METADATA, request), _ANY_BROKER_S)
+                return await self.within(link.ask(METADATA, request), self._any_broker_s)
             except BrokerUnavailableError as error:
                 trouble = error
                 if link is self._first:
                     link.close()
         for host, port in dict.fromkeys([*self._settings.servers, *self._brokers.values()]):
             try:
-                self._first = await connect(self._settings, host, port, timeout_s=_ANY_BROKER_S)
-                return await self.within(self._first.ask(METADATA, request), _ANY_BROKER_S)
+                self._first = await connect(self._settings, host, port, timeout_s=self._connect_any_s)
+                return await self.within(self._first.ask(METADATA, request), self._any_broker_s)
             except BrokerUnavailableError as error:
                 trouble = error
         raise trouble or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")

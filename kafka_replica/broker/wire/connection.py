@@ -11,6 +11,7 @@ import os
 import select
 import socket
 import struct
+import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
@@ -47,6 +48,7 @@ class _Answers(asyncio.BufferedProtocol):
         self._ahead = memoryview(bytearray(_AHEAD_BYTES))  # several short answers, each with its size
         self._answer: memoryview | None = None  # an answer that has arrived in part
         self._filled = 0
+        self._received_s = time.monotonic()
         self._has_answered = False
         self.waiting: deque[tuple[int, bool, asyncio.Future[memoryview]]] = deque()
         self.lost: BrokerError | None = None
@@ -58,6 +60,7 @@ class _Answers(asyncio.BufferedProtocol):
     def buffer_updated(self, nbytes: int) -> None:
         """Process the bytes that arrived."""
         self._filled += nbytes
+        self._received_s = time.monotonic()
         if self._answer is None:
             self._take_ahead()
             return
@@ -101,7 +104,7 @@ class _Answers(asyncio.BufferedProtocol):
 
     def _receive_again(self, reason: Exception | None) -> None:
         """Receive answers in the event loop again, after the thread has ended; or fail with the given reason."""
-        self._receiver = None
+        self._received_s, self._receiver = self.received_s, None
         self._buffers.free()
         if isinstance(reason, NotKafkaError):
             self._fail_as_not_kafka()
@@ -110,6 +113,11 @@ class _Answers(asyncio.BufferedProtocol):
             self._transport.abort()
         elif self.lost is None:
             self._transport.resume_reading()
+
+    @property
+    def received_s(self) -> float:
+        """The time of the last arrival of data, by the monotonic clock; at first, that of the connection."""
+        return self._received_s if self._receiver is None else self._receiver.received_s
 
     @property
     def descriptor(self) -> int | None:
@@ -183,6 +191,11 @@ class BrokerConnection:
         self._number = 0
 
     @property
+    def received_s(self) -> float:
+        """The time of the last arrival of data, which may be part of an answer, by the monotonic clock."""
+        return self._answers.received_s
+
+    @property
     def usable(self) -> bool:
         """True if the connection can take requests."""
         return self._answers.lost is None and not self._transport.is_closing()
@@ -249,8 +262,14 @@ class BrokerConnection:
         self._transport.abort()
 
 
-async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float) -> BrokerConnection:
+async def connect(settings: ConnectionSettings, host: str, port: int, timeout_s: float | None) -> BrokerConnection:
     """Connect to a broker.
+
+    Args:
+        settings: the settings of the connection.
+        host: the broker's host.
+        port: the broker's port.
+        timeout_s: a time limit in seconds in addition to that of the settings, or None.
 
     Raises:
         BrokerError: the broker cannot be reached, refuses our credentials, or is too old.

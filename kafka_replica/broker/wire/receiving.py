@@ -1,8 +1,8 @@
 """Receive long answers in a separate thread, while the reader processes the previous answers.
 
 Copying data from a socket does not need the interpreter lock, so that it runs in parallel to the parser; a bootstrap is
-a sequence of long answers. Each answer is received by one call, because a thread that returns from a call has to wait
-until the other thread releases the lock.
+a sequence of long answers. Each answer is received by one call if it takes less than a second, because a thread that
+returns from a call has to wait until the other thread releases the lock.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
@@ -25,6 +27,7 @@ MAX_ANSWER_BYTES: Final = 1 << 30
 """A larger size means that the peer is not Kafka."""
 _SHORT_ANSWERS: Final = 2  # this many in sequence end the thread; one short answer, to a query, may follow each fetch
 _STOPS_S: Final = 5.0
+_CALL_S: Final = 1  # a call that waits longer for data returns, so that the arrival of its data is known
 
 
 class NotKafkaError(BrokerError):
@@ -54,7 +57,10 @@ class AnswerReceiver:
         self._buffers = buffers
         self._loop = loop
         self._answered, self._ended = answered, ended
+        self.received_s = time.monotonic()
+        """The time of the last arrival of data, by the monotonic clock."""
         self._socket.setblocking(True)
+        self._limit_calls()
         self._thread = Thread(target=self._run, name="kafka-replica-receiver", daemon=True)
         self._thread.start()
 
@@ -68,6 +74,12 @@ class AnswerReceiver:
         with suppress(OSError):  # the connection has ended already
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread
         self._thread.join(_STOPS_S)
+
+    def _limit_calls(self) -> None:
+        """Make each call that receives data return after a second, with the data that has arrived."""
+        if sys.platform != "win32":  # a socket on Windows cannot be used after this time
+            with suppress(OSError):  # the connection has ended already, which the thread detects
+                self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", _CALL_S, 0))
 
     def _run(self) -> None:
         reason: Exception | None = None
@@ -97,9 +109,13 @@ class AnswerReceiver:
     def _fill(self, view: memoryview) -> None:
         filled = 0
         while filled < len(view):
-            received = self._socket.recv_into(view[filled:], 0, socket.MSG_WAITALL)
+            try:
+                received = self._socket.recv_into(view[filled:], 0, socket.MSG_WAITALL)
+            except BlockingIOError:  # nothing has arrived for a second
+                continue
             if not received:
                 raise ConnectionResetError("the broker has closed the connection")
+            self.received_s = time.monotonic()
             filled += received
 
     def _call(self, function: Callable[..., None], argument: object) -> None:

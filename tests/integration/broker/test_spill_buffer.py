@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 
 import pytest
 
 from kafka_replica import Replica
-from kafka_replica.broker.reading import marker_reader
-from kafka_replica.broker.reading.spill_buffer import SpillBuffer
+from kafka_replica.broker.reading import marker_reader, spill_buffer
+from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import StoreError
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -28,6 +29,39 @@ def test_batches_beyond_the_limit_come_back_from_the_file() -> None:
     handles.clear()
     assert buffer.file_bytes == 0
     assert buffer.get(buffer.put(memoryview(b"again"))) == b"again"
+
+
+def test_a_transaction_that_stays_open_keeps_only_its_own_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The space of later transactions is freed once they end, although they overlap; each batch comes back whole."""
+    monkeypatch.setattr(spill_buffer, "_FILE_BYTES", 100)
+    buffer = SpillBuffer(max_memory_bytes=0)
+    hung, held = buffer.put(memoryview(b"hung")), deque[tuple[bytes, SpillHandle]]()
+    for number in range(1000):
+        data = str(number).encode() * 10
+        held.append((data, buffer.put(memoryview(data))))
+        if len(held) > 3:  # at any time, a transaction is open
+            sent, handle = held.popleft()
+            assert buffer.get(handle) == sent
+            del handle
+        assert buffer.file_bytes <= 400
+    held.clear()
+    assert buffer.file_bytes <= 100
+    assert buffer.get(hung) == b"hung"
+    del hung
+    assert buffer.file_bytes == 0
+
+
+def test_a_batch_larger_than_a_file_has_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches before and after it are in other files; the number of files is limited, however much they hold."""
+    monkeypatch.setattr(spill_buffer, "_FILE_BYTES", 100)
+    buffer = SpillBuffer(max_memory_bytes=0)
+    first, large, last = (buffer.put(memoryview(bytes(size))) for size in (60, 101, 60))
+    assert len({first.file, large.file, last.file}) == 3
+    assert buffer.get(large) == bytes(101)
+    del large
+    assert buffer.file_bytes == 120
+    handles = [buffer.put(memoryview(bytes(50))) for _ in range(10_000)]
+    assert len({handle.file for handle in handles}) < 200
 
 
 def test_a_full_disk_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,6 +162,25 @@ def test_an_old_format_is_an_error(scanner: CompiledScanner | None) -> None:
         scan_batches(memoryview(log), _SOURCE, 0, -1, SpillBuffer(), scanner)
 
 
+@pytest.mark.parametrize("scanner", [None, pytest.param(SCANNER, marks=needs_scanner)])
+@pytest.mark.parametrize(("message", "magic"), [(b"", 0), (b"", 1), (b"some value", 1)])
+def test_a_message_shorter_than_a_batch_is_an_error(
+    scanner: CompiledScanner | None, message: bytes, magic: int
+) -> None:
+    """A message of an old format may be shorter than the head of a batch; also a part of it shows its format."""
+    times = struct.pack(">q", 4711) if magic else b""
+    body = struct.pack(">IBB", 0, magic, 0) + times + struct.pack(">ii", -1, len(message)) + message
+    log = batch_bytes([Written(b"k", b"v")]) + struct.pack(">qi", 1, len(body)) + body
+    begin = len(log) - len(body) - 12
+    assert len(log) - begin < HEAD_BYTES
+    for end in range(begin, begin + 17):
+        found = scan_batches(memoryview(log)[:end], _SOURCE, 0, -1, SpillBuffer(), scanner)
+        assert (len(found.batches), found.position) == (1, 1)
+    for end in range(begin + 17, len(log) + 1):
+        with pytest.raises(BrokerError, match=r"has batches from before Kafka 0\.11 at offset 1; read"):
+            scan_batches(memoryview(log)[:end], _SOURCE, 0, -1, SpillBuffer(), scanner)
+
+
 @needs_scanner
 def test_nothing_is_leaked() -> None:
     """Memory stays as it is, with all kinds of batches and errors; the shared objects keep their count."""

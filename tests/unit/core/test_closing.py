@@ -162,22 +162,22 @@ def test_a_store_stays_open_until_the_last_version_is_written(
         if record.key == b"new":
             is_checking.set()
             if closes == "in the validator":
-                replica.close()
+                closed.close()
             else:
                 assert may_end.wait(30)
 
-    replica = kafka.replica("t", store=RocksStore(tmp_path), validator=validator)
-    replica.start().wait_ready(30)
+    closed = kafka.replica("t", store=RocksStore(tmp_path), validator=validator)
+    closed.start().wait_ready(30)
     with kafka.transaction("t") as transaction:
         transaction.put("new", b"v")
     assert is_checking.wait(30)
     if closes == "elsewhere":
-        replica.close()
+        closed.close()
         with pytest.raises(StoreInUseError):
             RocksStore(tmp_path)
     may_end.set()
-    assert replica._thread is not None
-    replica._thread.join(30)
+    assert closed._thread is not None
+    closed._thread.join(30)
     store = RocksStore(tmp_path)
     assert sorted(store.snapshot()) == sorted([b"new", *(b"k%d" % number for number in range(20))])
     store.close()

@@ -147,7 +147,7 @@ def test_a_store_on_disk_gets_many_initial_records_in_parts(tmp_path: Path) -> N
     topic, parts = FakeTopic("t"), []
 
     class CountsParts(RocksStore):
-        part_bytes = 1000
+        part_bytes: int | None = 1000
 
         def stage(self, delta: Delta) -> None:
             parts.append(len(delta.changes))

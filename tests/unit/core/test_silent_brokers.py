@@ -36,7 +36,8 @@ class World:
         self.link, self.dropped = Link(), False
         cluster = SimpleNamespace(drop=lambda _: setattr(self, "dropped", True))
         waiter = SimpleNamespace(wait=lambda *_: None)
-        self.fetches = Fetches(*cast("Any", (cluster, waiter, None)), FetchLimits(wait_ms, 1, 1, 1))
+        limits = FetchLimits(wait_ms, 1, 1, 1)
+        self.fetches = Fetches(cast("Any", cluster), cast("Any", waiter), cast("Any", None), limits)
         answer: asyncio.Future[memoryview] = asyncio.Future(loop=asyncio.new_event_loop())
         answer.get_loop().close()
         self.fetches._under_way[1] = Fetch(1, cast("Any", self.link), answer, None, alone=True)

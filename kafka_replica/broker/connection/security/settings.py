@@ -37,6 +37,10 @@ class ConnectionSettings:
     """``PLAINTEXT``, ``SSL``, ``SASL_PLAINTEXT`` or ``SASL_SSL``."""
     setup_timeout_s: float
     """The time limit for setting up a connection, including TLS and SASL, in seconds."""
+    has_given_setup_timeout: bool
+    """True if this limit is the user's (``socket.connection.setup.timeout.ms``)."""
+    given_query_timeout_s: float | None
+    """The time limit for a query in seconds, if the user has set ``socket.timeout.ms``; otherwise None."""
     kwargs: Mapping[str, Any] = field(repr=False, compare=False)
     """All arguments of ``aiokafka.conn.create_conn`` except host and port."""
 
@@ -54,10 +58,11 @@ def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
     name = properties.written("bootstrap.servers")
     servers = parse_servers(properties.text("bootstrap.servers") or "", name, protocol)
     client_id = properties.text("client.id") or "kafka-replica"
+    query_ms = properties.number("socket.timeout.ms", 60_000, 10, 300_000)
     kwargs: dict[str, Any] = {
         "client_id": client_id,
         "security_protocol": protocol,
-        "request_timeout_ms": properties.number("socket.timeout.ms", 60_000, 10, 300_000),
+        "request_timeout_ms": query_ms,
         # "Never" is 0 in librdkafka and None in aiokafka.
         "max_idle_ms": properties.number("connections.max.idle.ms", 0, 0, _MOST_MS) or None,
     }
@@ -66,7 +71,15 @@ def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
     if protocol.startswith("SASL"):
         kwargs |= sasl_arguments(properties)
     setup_ms = properties.number("socket.connection.setup.timeout.ms", 30_000, 1000, _MOST_MS)
-    return ConnectionSettings(servers, client_id, protocol, setup_ms / 1000, MappingProxyType(kwargs))
+    return ConnectionSettings(
+        servers,
+        client_id,
+        protocol,
+        setup_timeout_s=setup_ms / 1000,
+        has_given_setup_timeout=properties.has("socket.connection.setup.timeout.ms"),
+        given_query_timeout_s=query_ms / 1000 if properties.has("socket.timeout.ms") else None,
+        kwargs=MappingProxyType(kwargs),
+    )
 
 
 def _refuse(properties: Properties) -> None:

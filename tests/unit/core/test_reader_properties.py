@@ -1,0 +1,89 @@
+"""The reader of batches honours time limits, checksums and names of properties as librdkafka does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kafka_replica.broker.connection.security import ConnectionSettings
+from kafka_replica.broker.reading.marker_reader import MarkerReader
+from kafka_replica.broker.wire import cluster
+from kafka_replica.broker.wire.cluster import Purpose
+from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
+
+_BOTH = {"socket.connection.setup.timeout.ms": 20_000, "socket.timeout.ms": "10"}
+
+
+@contextmanager
+def reader_of(**given: Any) -> Iterator[MarkerReader]:
+    """Return a reader with these properties."""
+    with closing(MarkerReader({"bootstrap.servers": "b:1", **given}, ["t"])) as reader:
+        yield reader
+
+
+@pytest.mark.parametrize("name", ["fetch.max.wait.ms", "fetch.wait.max.ms"])
+def test_the_time_of_a_fetch_has_two_names(name: str) -> None:
+    """Java's name is translated."""
+    with reader_of(**{name: "77"}) as reader:
+        assert reader._fetches._limits.wait_ms == 77
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("true", True), ("1", True), ("t", True), (True, True), ("False", False), ("0", False), ("f", False), ("", False)],
+)
+def test_checksums_are_checked_on_request(given: object, expected: bool) -> None:
+    """All values that librdkafka accepts are accepted."""
+    with reader_of(**{"check.crcs": given}) as reader:
+        assert reader._spill_buffer.check_crcs is expected
+
+
+def test_a_wrong_flag_is_refused() -> None:
+    """A value that is not a boolean is an error, and does not switch the check off."""
+    with pytest.raises(ConfigurationError, match=r"check\.crcs has to be true or false"):
+        MarkerReader({"bootstrap.servers": "b:1", "check.crcs": "on"}, ["t"])
+
+
+@pytest.mark.parametrize(
+    ("given", "any_broker_s", "broker_s"),
+    [({}, 3.0, 5.0), (_BOTH, None, None), ({"socket.timeout.ms": 10}, 3.0, 5.0)],
+)
+def test_the_given_time_limits_a_connection(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], any_broker_s: float | None, broker_s: float | None
+) -> None:
+    """The user's limit for setting up a connection is the only one, for the bootstrap servers as for each leader."""
+    limits_s: list[float | None] = []
+
+    async def refuse(_settings: ConnectionSettings, _host: str, _port: int, timeout_s: float | None) -> None:
+        limits_s.append(timeout_s)
+        raise BrokerUnavailableError("refused")
+
+    monkeypatch.setattr(cluster, "connect", refuse)
+    with reader_of(**given) as reader:
+        reader._cluster._brokers[7] = ("b", 1)
+        for request in (reader._cluster.metadata(["t"]), reader._cluster.link(7, Purpose.ASK)):
+            with pytest.raises(BrokerUnavailableError, match="refused"):
+                reader._loop.run_until_complete(request)
+        assert reader._cluster._settings.setup_timeout_s == (20.0 if any_broker_s is None else 30.0)
+    assert limits_s[0] == any_broker_s
+    assert limits_s[-1] == broker_s
+
+
+@pytest.mark.parametrize("nodes", [(), (7,)])
+def test_the_given_time_limits_a_query(monkeypatch: pytest.MonkeyPatch, nodes: tuple[int, ...]) -> None:
+    """The limit for a query is the user's, for one that any broker can answer as for one to a leader."""
+
+    async def connect_to_silence(*_: object, **__: object) -> Any:
+        loop = asyncio.get_running_loop()
+        return SimpleNamespace(usable=True, ask=lambda *_: loop.create_future(), close=lambda: None)
+
+    monkeypatch.setattr(cluster, "connect", connect_to_silence)
+    with reader_of(**_BOTH) as reader:
+        reader._cluster._brokers[7] = ("b", 1)
+        with pytest.raises(BrokerUnavailableError, match=r"a broker did not answer in 0\.01 s"):
+            reader._loop.run_until_complete(reader._cluster.metadata(["t"], nodes))
