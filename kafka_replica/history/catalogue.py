@@ -145,5 +145,8 @@ class Catalogue:
 
 
 def _begins_late(before: KeptVersion, after: KeptVersion) -> bool:
-    """Return whether earlier versions of a new incarnation, which readers saw, were not recorded."""
-    return after.incarnation != before.incarnation and after.number > 1
+    """Return whether earlier versions of a new incarnation, which readers saw, were not recorded.
+
+    The first version of a replica in memory has a higher number than 1 if it continues a checkpoint.
+    """
+    return after.incarnation != before.incarnation and after.number > 1 and not after.is_first

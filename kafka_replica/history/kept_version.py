@@ -42,6 +42,8 @@ class KeptVersion:
     """The transactions of the source, as far as the records' headers name them: ``Change.source_transactions``."""
     rebuilt: bool = False
     """True if the replica read the log again for this version."""
+    is_first: bool = False
+    """True if this is the first version that the replica showed after its start, so that readers saw none before."""
 
     @property
     def published(self) -> datetime:

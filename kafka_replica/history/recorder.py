@@ -44,6 +44,8 @@ class _PendingVersion(NamedTuple):
 
     change: Change
     incarnation: str
+    is_first: bool
+    """True if the replica has shown no version before."""
     shown_ms: int | None = None
     """The instant at which readers could see it, although it was not recorded."""
 
@@ -81,17 +83,23 @@ class Recorder:
         self._timer: Timer | None = None
         self._closed = False
 
-    def record(self, change: Change, incarnation: str) -> None:
-        """Write a version; if that fails, remember that it is missing."""
+    def record(self, change: Change, incarnation: str, *, is_first: bool) -> None:
+        """Write a version; if that fails, remember that it is missing.
+
+        Args:
+            change: the version.
+            incarnation: the incarnation of its number.
+            is_first: True if the replica has shown no version before.
+        """
         with self._lock:
             if self._closed:
                 return
             self._note_touched(change, incarnation)
-            self._waiting = _PendingVersion(change, incarnation)
+            self._waiting = _PendingVersion(change, incarnation, is_first)
             if self._timer is None:
                 self._try()
             if self._waiting is not None:
-                self._waiting = _PendingVersion(change, incarnation, self._instants.next())
+                self._waiting = _PendingVersion(change, incarnation, is_first, self._instants.next())
 
     def prune(self) -> None:
         """Apply the limits, and remove everything that is not needed; versions can be recorded between steps."""
@@ -130,7 +138,7 @@ class Recorder:
     def _try(self) -> None:
         if self._waiting is None:
             return
-        change, incarnation, _ = self._waiting
+        change, incarnation = self._waiting.change, self._waiting.incarnation
         newest = self._journal.newest
         known = None if newest is None else newest.version
         how = continue_with(known, incarnation, change.version, is_whole=change.initial)
@@ -220,6 +228,7 @@ def _stored(
         transactions=change.transactions if is_alone else None,
         source_transactions=change.source_transactions if is_alone else None,
         rebuilt=change.rebuilt,
+        is_first=waiting.is_first,
     )
     first = writer.sequence if newest is None or how.begins_segment else newest.first
     return StoredVersion(version, first, writer.live_bytes, writer.replaced_bytes)

@@ -20,6 +20,7 @@ from kafka_replica.history.recorder import Failure, Recorder
 from kafka_replica.history.retention import Retention
 from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.history.stats import HistoryStats
+from kafka_replica.listeners import Change
 from kafka_replica.publication.history import Difference, difference
 from kafka_replica.replica import Replica
 from kafka_replica.stores.rocks.tuning import Tuning
@@ -98,7 +99,12 @@ class VersionHistory:
         """
         recorder = self._opened().recorder
         self._stop_following()
-        self._unfollow = replica.record_versions(recorder.record)
+        publisher = replica._publisher  # noqa: SLF001 - for this class only
+
+        def record(change: Change, incarnation: str) -> None:
+            recorder.record(change, incarnation, is_first=change.version == publisher.first_version)
+
+        self._unfollow = replica.record_versions(record)
         return self
 
     def prune(self) -> None:

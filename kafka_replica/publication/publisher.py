@@ -32,6 +32,8 @@ class Publisher:
     def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
         self.incarnation = secrets.token_hex(8)
         """The identifier of the incarnation; version numbers are valid only within it."""
+        self.first_version: int | None = None
+        """The number of the first version that was shown: not 1 if it continues a saved one."""
         self._waiters = Waiters()
         self.health = HealthTracker(self._waiters, health)
         self.bad_records = BadRecordList(self._waiters)
@@ -49,6 +51,7 @@ class Publisher:
         """Show the saved version from before the restart until reading has reached the barrier."""
         with self._recorders:
             self.incarnation = incarnation or self.incarnation
+            self.first_version = snapshot.version
             self._recorders.record(_change(snapshot), self.incarnation)
             with self._waiters:
                 self._snapshot = snapshot
@@ -108,6 +111,8 @@ class Publisher:
     ) -> None:
         previous = self._snapshot
         with self._recorders:
+            if previous is None:
+                self.first_version = snapshot.version
             if self._recorders:
                 self._recorders.record(_change(snapshot, previous, diff), self.incarnation)
             with self._waiters:

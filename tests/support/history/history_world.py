@@ -56,7 +56,7 @@ class Source:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.publisher = Publisher(Health(stalled_after_s=10, blocked_after_s=1))
+        self.publisher = self._publisher = Publisher(Health(stalled_after_s=10, blocked_after_s=1))
         self.record_versions = self.publisher.record
 
 

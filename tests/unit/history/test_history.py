@@ -136,6 +136,24 @@ def test_an_instant_at_which_a_new_incarnation_was_not_recorded_has_no_answer(fo
             history.at(instant=between)
 
 
+def test_instants_before_a_restart_from_a_checkpoint_keep_their_version(folder: Path) -> None:
+    """The restarted replica continues the number of its checkpoint, with another incarnation."""
+    topic, checkpoint = FakeTopic(), folder.parent / "checkpoint"
+    for value in (b"1", b"2"):
+        with VersionHistory(folder) as history, topic.replica(store=MemoryStore(checkpoint=checkpoint)) as replica:
+            history.follow(replica)
+            replica.start().wait_ready(20)
+            before = history.versions()[0]
+            replica.wait_for(topic.put("k", value), timeout_s=20)
+            time.sleep(0.01)
+            newest = history.versions()[0]
+            if value == b"2":
+                assert before.number > 1
+                between = datetime.fromtimestamp((before.published_ms - 1) / 1000, UTC)
+                assert values(history.at(instant=between)) == {b"k": b"1"}
+                assert values(history.at(instant=newest.published)) == {b"k": b"2"}
+
+
 @pytest.mark.parametrize("one_key_space", [False, True])
 @pytest.mark.thorough
 def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path, one_key_space: bool) -> None:
