@@ -47,7 +47,7 @@ def properties(
     for config in configs:
         source = sources.get(config, "--config")
         settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config, source)
-    if bootstrap_server is not None and not (_is_from_environment() and settings.get(SERVERS)):
+    if bootstrap_server is not None and not (is_from_environment("bootstrap_server") and settings.get(SERVERS)):
         settings[SERVERS] = bootstrap_server
     elif not settings.get(SERVERS) and not settings.get(_OTHER_NAME):
         settings[SERVERS] = remembered_servers()
@@ -62,9 +62,10 @@ def properties(
     return settings
 
 
-def _is_from_environment() -> bool:
+def is_from_environment(option: str) -> bool:
+    """Return whether the current command has the value of an option from its environment variable."""
     context = click.get_current_context(silent=True)
-    return context is not None and context.get_parameter_source("bootstrap_server") is ParameterSource.ENVIRONMENT
+    return context is not None and context.get_parameter_source(option) is ParameterSource.ENVIRONMENT
 
 
 def _is_file(text: str) -> bool:

@@ -19,6 +19,7 @@ from kafka_replica.cli.options import (
     TIMEOUT_S,
     ReplicaArguments,
     grouped_options,
+    topic_names,
     topic_option,
     with_options,
 )
@@ -46,6 +47,7 @@ class StructureSource:
 
         Raises:
             UsageError: neither files nor a topic were given.
+            click.BadParameter: the name of the topic is not valid.
             KafkaReplicaError: the structures cannot be read.
         """
         if self.structures:  # files take precedence, because the topic may be from an environment variable
@@ -53,6 +55,7 @@ class StructureSource:
             return
         if self.topic is None:
             raise UsageError("structures are needed: give --structures PATH, or --topic NAME")
+        topic_names(self.topic, several=False)
         options = ReplicaArguments(
             self.bootstrap_server, self.topic, self.configs, self.timeout_s, "auto", self.store, (), "stop", None
         )

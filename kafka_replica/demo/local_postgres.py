@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from kafka_replica.demo.stage import DemoError
 from kafka_replica.embedded.ports import choose
 
 _UP_S = 60
@@ -35,6 +36,9 @@ class LocalPostgres:
     Args:
         binaries: the folder of initdb and postgres.
         durable: whether a commit waits for the disk. Killing the server loses no commit in either case.
+
+    Raises:
+        DemoError: the files of the server cannot be created.
     """
 
     def __init__(self, binaries: Path, *, durable: bool = False) -> None:
@@ -46,30 +50,43 @@ class LocalPostgres:
         self._data = self.folder / "data"
         self._data.mkdir()
         self._as: list[str] = []
-        if os.geteuid() == 0:
-            shutil.chown(self._data, "postgres", "postgres")
-            self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        self._data.chmod(0o700)
         self.port = choose()
         self.password = secrets.token_hex(8)
         self.process: subprocess.Popen[bytes] | None = None
-        self._init()
+        try:
+            self._init()
+        except BaseException:
+            self.stop()
+            raise
 
     def _init(self) -> None:
+        if os.geteuid() == 0:
+            try:
+                shutil.chown(self._data, "postgres", "postgres")
+            except LookupError as error:
+                raise DemoError(f"PostgreSQL cannot run as root, and as the user postgres neither: {error}") from error
+            self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        self._data.chmod(0o700)
         secret = self.folder / "secret"
         secret.write_text(self.password)
         secret.chmod(0o644)
         options = ["-U", "app", f"--pwfile={secret}", "-A", "scram-sha-256", "--no-sync", "-E", "UTF8", "--locale=C"]
         command = [*self._as, str(self.binaries / "initdb"), "-D", str(self._data), *options]
-        subprocess.run(command, check=True, capture_output=True, cwd="/")
+        done = subprocess.run(command, check=False, capture_output=True, cwd="/")
+        if done.returncode:
+            raise DemoError(f"PostgreSQL's initdb failed: {done.stderr.decode(errors='replace').strip()}")
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
+        """Start the server, and wait until it answers.
+
+        Raises:
+            DemoError: it does not answer.
+        """
         self.process = self._run()
         give_up_s = time.monotonic() + _UP_S
         while not self.answers():
             if time.monotonic() > give_up_s:
-                raise RuntimeError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()}")
+                raise DemoError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()}")
             if self.process.poll() is not None:  # because children of a killed server keep its memory for a moment
                 self.process = self._run()
             time.sleep(0.1)

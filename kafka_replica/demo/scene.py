@@ -82,7 +82,7 @@ def own_server() -> Iterator[LocalPostgres]:
     """Start a PostgreSQL server, which is removed at the end of the block.
 
     Raises:
-        DemoError: PostgreSQL is not installed.
+        DemoError: PostgreSQL is not installed, or cannot be started.
     """
     binaries = find_binaries()
     if binaries is None:
@@ -96,7 +96,9 @@ def terminals_topic(kafka: LocalKafka | ExistingKafka, config: dict[str, Any]) -
     """Create a topic; delete it after the block if the demonstration uses an existing Kafka, which continues to run."""
     topic = f"demo.terminals.{os.urandom(4).hex()}"
     Topics(config).create(topic, 1, STRUCTURE_TOPIC, 20)
-    yield topic
-    if isinstance(kafka, ExistingKafka):
-        for each in (topic, f"{topic}.progress"):
-            kafka.delete_topic(each)
+    try:
+        yield topic
+    finally:
+        if isinstance(kafka, ExistingKafka):
+            for each in (topic, f"{topic}.progress"):
+                kafka.delete_topic(each)

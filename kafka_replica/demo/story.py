@@ -9,7 +9,7 @@ from typing import Any
 from kafka_replica import Replica
 from kafka_replica.demo.lookups import LookUps
 from kafka_replica.demo.scene import Scene, Terminal, own_server, terminals_topic
-from kafka_replica.demo.stage import Stage, expect, wait_until
+from kafka_replica.demo.stage import DemoError, Stage, expect, wait_until
 from kafka_replica.demo.terminals import TerminalTable, terminal_id
 from kafka_replica.directories import Directory
 from kafka_replica.embedded import kafka_for
@@ -31,6 +31,8 @@ def run_story(database: str | None, bootstrap_server: str | None, rows: int, sec
     Raises:
         KafkaReplicaError: a part failed, or had an unexpected result.
     """
+    if rows <= _TOGETHER:
+        raise DemoError(f"the demonstration changes {_TOGETHER} rows at once: give --rows more than {_TOGETHER}")
     began_s, stage = time.monotonic(), Stage()
     with ExitStack() as stack:
         stage.chapter("PostgreSQL and a Kafka broker")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from kafka_replica.broker.admin.topic_details import TopicDetails
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.writing.write_probe import WriteProbe
@@ -14,6 +15,7 @@ from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import counted
 from kafka_replica.doctor.findings import Finding, Severity
+from kafka_replica.doctor.state_rules import in_sync_finding, leader_finding, read_finding, write_finding
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
 from kafka_replica.errors import AuthorizationError, BrokerError, KafkaReplicaError, TopicNotFoundError
 
@@ -33,6 +35,7 @@ def examine(
     progress_topic: str | None = None,
     transactional_id: str = "tx-doctor",
     timeout_s: float = 10.0,
+    reader_only: bool = False,
 ) -> Iterator[Finding]:
     """Run all checks, and yield each finding as soon as it is available.
 
@@ -45,6 +48,7 @@ def examine(
         progress_topic: the producer's progress topic; None means ``<topic>.progress``, if it exists.
         transactional_id: the transactional id for the test records; using it may require a permission.
         timeout_s: the timeout of each step, in seconds.
+        reader_only: whether only a replica is examined, for which no right to write is needed; nothing is sent.
     """
     try:
         config = hide_secrets(config)
@@ -61,11 +65,18 @@ def examine(
     brokers = topics.brokers(timeout_s)
     yield from _brokers(brokers, timeout_s)
     yield cluster_finding(len(brokers))
-    found = list(_topic(topics, topic, len(brokers), large_bytes, timeout_s))
-    yield from found
+    details: TopicDetails | None = None
+    try:
+        details = topics.details(topic, timeout_s)
+    except BrokerError as error:
+        yield _fault(f"topic {topic}", error)
+    if details is not None:
+        yield from _topic(topics, topic, details, len(brokers), large_bytes, timeout_s)
+    if reader_only:
+        return
     yield from _progress_topic(topics, topic, progress_topic, len(brokers), timeout_s)
-    if found[0].severity is not Severity.FAULT:
-        yield from _writing(settings, topic, large_bytes, transactional_id, timeout_s)
+    if details is not None:
+        yield from _writing(settings, topic, details, large_bytes, transactional_id, timeout_s)
 
 
 def _each_server(settings: Mapping[str, Any], timeout_s: float) -> Iterator[Finding]:
@@ -95,13 +106,12 @@ def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterat
             )  # fmt: skip
 
 
-def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s: float) -> Iterator[Finding]:
-    try:
-        replicas = topics.replicas(topic, timeout_s)
-    except BrokerError as error:
-        yield _fault(f"topic {topic}", error)
-        return
-    yield Finding(f"topic {topic}", Severity.OK, counted(len(replicas), "partition"))
+def _topic(
+    topics: Topics, topic: str, details: TopicDetails, brokers: int, large_bytes: int, timeout_s: float
+) -> Iterator[Finding]:
+    yield Finding(f"topic {topic}", Severity.OK, counted(len(details.partitions), "partition"))
+    yield read_finding(details.rights)
+    yield leader_finding(details.partitions)
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:
@@ -111,7 +121,9 @@ def _topic(topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s
     except BrokerError as error:
         yield _fault("topic settings", error)
         return
-    yield from topic_findings(settings, min(replicas.values()), brokers, large_bytes)
+    yield from topic_findings(settings, details.copies, brokers, large_bytes)
+    if "min.insync.replicas" in settings:
+        yield in_sync_finding(details.partitions, int(settings["min.insync.replicas"]))
 
 
 def _progress_topic(
@@ -133,7 +145,12 @@ def _progress_topic(
 
 
 def _writing(
-    settings: Mapping[str, Any], topic: str, large_bytes: int, transactional_id: str, timeout_s: float
+    settings: Mapping[str, Any],
+    topic: str,
+    details: TopicDetails,
+    large_bytes: int,
+    transactional_id: str,
+    timeout_s: float,
 ) -> Iterator[Finding]:
     probe: WriteProbe | None = None
 
@@ -143,7 +160,10 @@ def _writing(
         return f"acquired as {transactional_id}"
 
     yield _attempted("transactions", begin)
-    if probe is None:
+    right = write_finding(details.rights)
+    yield right
+    # Without the right, aborting the empty transaction would fail, and its error would hide the reason.
+    if probe is None or right.severity is Severity.FAULT:
         return
     yield _attempted("a record", partial(_send, probe, topic, _SMALL_BYTES))
     yield _attempted("a large record", partial(_send, probe, topic, large_bytes))

@@ -21,6 +21,7 @@ from confluent_kafka.admin import (
 
 from kafka_replica.broker.admin.diagnosis import Trouble, connection_trouble
 from kafka_replica.broker.admin.pending_answers import PendingEnds, PendingInfo, TopicInfo, offsets_of
+from kafka_replica.broker.admin.topic_details import TopicDetails
 from kafka_replica.broker.admin.topic_names import list_topic_names
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
@@ -210,6 +211,17 @@ class Topics:
         futures = self._admin.describe_topics(TopicCollection([topic]), request_timeout=timeout_s)
         found: TopicDescription = self._answer(futures[topic], f"looking up topic {topic}", timeout_s)
         return {Partition(topic, info.id): len(info.replicas) for info in found.partitions}
+
+    def details(self, topic: str, timeout_s: float) -> TopicDetails:
+        """Return the brokers of each partition of a topic, and our rights.
+
+        Raises:
+            BrokerError: the topic does not exist, we may not see it, or no broker answered.
+        """
+        futures = self._admin.describe_topics(
+            TopicCollection([topic]), request_timeout=timeout_s, include_authorized_operations=True
+        )
+        return TopicDetails.of(self._answer(futures[topic], f"looking up topic {topic}", timeout_s))
 
     def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
         """Return the topic's settings; needs the right DescribeConfigs, which a replica does not need otherwise.

@@ -65,6 +65,7 @@ class WriteProbe:
         """
         doing = f"sending a record of {size_bytes:,} bytes to topic {topic}"
         self._refused.clear()
+        left = 0
         try:
             self._producer.begin_transaction()
             try:
@@ -73,7 +74,8 @@ class WriteProbe:
             finally:
                 self._producer.abort_transaction(self._timeout_s)
         except KafkaException as error:
-            raise self._why(error, doing) from error
+            if not self._refused:  # otherwise this is only a consequence
+                raise self._why(error, doing) from error
         if self._refused:
             refused = self._refused[0]
             if is_too_large(refused):

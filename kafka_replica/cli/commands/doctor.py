@@ -36,11 +36,13 @@ _MARKS = {
 @click.option(
     "--transactional-id", default="tx-doctor", show_default=True, help="Transactional id of the trial transactions."
 )
+@click.option("--reader", is_flag=True, help="Test only what a replica needs: no right to write, and nothing is sent.")
 @kafka_options
 def doctor(
     large_bytes: int,
     progress_topic: str | None,
     transactional_id: str,
+    reader: bool,
     bootstrap_server: str | None,
     topic: str,
     configs: tuple[str, ...],
@@ -49,8 +51,8 @@ def doctor(
 ) -> int:
     """Test the connection, the topic and its settings for a replica and a producer.
 
-    Tests each server, the topic and its settings, a transaction, a record and a large record. Everything is sent in
-    transactions that are aborted. Exits 0 unless there is a fault.
+    Tests each server, the topic, its settings and the rights on it, a transaction, a record and a large record.
+    Everything is sent in transactions that are aborted. Exits 0 unless there is a fault.
     """
     console = OutputConsole()
     findings: list[Finding] = []
@@ -62,6 +64,7 @@ def doctor(
         progress_topic=progress_topic,
         transactional_id=transactional_id,
         timeout_s=min(timeout_s, 30.0),
+        reader_only=reader,
     ):
         finding = _with_suggestion(found, config, topic)
         findings.append(finding)

@@ -16,7 +16,7 @@ import click
 from kafka_replica.cli.log_output import is_json
 from kafka_replica.cli.options import topic_names
 from kafka_replica.cli.output import json_line, print_line
-from kafka_replica.cli.properties import properties
+from kafka_replica.cli.properties import SERVERS, SERVERS_VARIABLE, is_from_environment, properties
 from kafka_replica.cli.ready import rocks_store
 from kafka_replica.cli.serve_options import (
     VARIABLE_PREFIX,
@@ -82,6 +82,9 @@ def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> di
     }
     has_table = file is not None and "kafka" in read_settings_file(file).values
     files = [str(file)] if has_table else []
+    if servers is not None and is_from_environment("servers"):  # a flag --kafka-property precedes this variable
+        variables[f"{SERVERS}={servers}"] = SERVERS_VARIABLE
+        servers = None
     sources = {**variables, **dict.fromkeys(given, "--kafka-property")}
     return properties(servers, (*files, *variables, *given), sources)
 

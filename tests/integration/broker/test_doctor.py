@@ -8,6 +8,7 @@ import uuid
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AclOperation
 
 from kafka_replica import Replica
 from kafka_replica.broker.admin.topics import Topics
@@ -17,7 +18,7 @@ from kafka_replica.common.compiled import parser_name
 from kafka_replica.doctor import Finding, Severity, examine
 from kafka_replica.embedded import LocalKafka
 from support.broker.kafka_tools import quiet
-from support.broker.secured_kafka import Secured, allow_all
+from support.broker.secured_kafka import Secured, allow, allow_all
 
 pytestmark = pytest.mark.broker
 
@@ -109,6 +110,24 @@ def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured
     assert faults(found) == {}
     assert found["topic settings"].severity is Severity.SKIPPED
     assert list(faults(findings({**config, **ME}, topic, transactional_id="somebody-elses"))) == ["transactions"]
+
+
+@pytest.mark.long
+def test_rights_to_read_and_to_write_are_examined(secured: Secured) -> None:
+    """A missing Read is a fault, though Describe is granted; so is a missing Write, except for one who only reads."""
+    topic = a_topic(secured.kafka)
+    config = {**secured.config("PLAIN"), **ME}
+    allow(secured, topic, AclOperation.DESCRIBE)
+    assert list(faults(findings(config, topic, reader_only=True))) == ["right to read"]
+    for right in (AclOperation.READ, AclOperation.DESCRIBE_CONFIGS):
+        allow(secured, topic, right)
+    found = findings(config, topic, reader_only=True)
+    assert faults(found) == {}
+    assert not found.keys() & {"transactions", "right to write", "a record"}
+    as_producer = faults(findings(config, topic))
+    assert list(as_producer) == ["transactions", "right to write"]
+    assert "transactional id" in as_producer["transactions"]
+    assert "right Write on the topic" in as_producer["right to write"]
 
 
 def test_properties_that_cannot_be_used() -> None:

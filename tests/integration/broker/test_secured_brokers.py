@@ -12,12 +12,7 @@ import pytest
 from aiokafka.conn import AIOKafkaConnection, create_conn
 from aiokafka.protocol.metadata import MetadataRequest
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
 )
 
 from kafka_replica import Replica
@@ -30,7 +25,7 @@ from kafka_replica.errors import (
     ConfigurationError,
 )
 from support.broker.kafka_tools import producer, quiet, write
-from support.broker.secured_kafka import Secured
+from support.broker.secured_kafka import Secured, allow
 from support.core.certificates import PASSWORD
 
 pytestmark = pytest.mark.broker
@@ -209,15 +204,6 @@ def test_aiokafkas_own_exceptions_are_understood(secured: Secured) -> None:
     with pytest.raises(Exception, match="Invalid username or password") as caught:
         asyncio.run(ask())
     assert isinstance(connection_failed(caught.value, "x"), AuthenticationError)
-
-
-def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
-    """Grant the user of the SASL listeners a permission on a topic."""
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    binding = AclBinding(
-        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:me", "*", operation, AclPermissionType.ALLOW
-    )
-    admin.create_acls([binding])[binding].result(10)
 
 
 @pytest.mark.usefixtures("boundaries")

@@ -7,9 +7,13 @@ import json
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import sys
+import threading
+import tomllib
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import click
@@ -20,6 +24,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
 from support.broker.kafka_tools import producer, write
+from support.core.certificates import Authority
 from support.paths import ROOT
 from support.waiting import wait_until
 
@@ -132,9 +137,55 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
 
 @needs("helm", "helm.sh")
 def test_the_manifests_for_those_without_helm_are_those_of_the_chart() -> None:
-    """The manifests are the output of: helm template structures deploy/helm/kafka-replica."""
+    """The manifests are the output of: helm template structures deploy/helm/kafka-replica --kube-version 1.34."""
     manifests = (DEPLOY / "kubernetes" / "kafka-replica.yaml").read_text(encoding="utf-8")
-    assert manifests == run("helm", "template", "structures", CHART)
+    assert manifests == run("helm", "template", "structures", CHART, "--kube-version", "1.34")
+
+
+@needs("helm", "helm.sh")
+def test_settings_of_a_values_file_reach_the_pod_unchanged(tmp_path: Path) -> None:
+    """Large whole numbers, fractions and truth values stay as they were written; null removes a default."""
+    values = tmp_path / "values.yaml"
+    written = {
+        "KAFKA_REPLICA_MAX_ANSWER_BYTES": "268435456", "KAFKA_REPLICA_MAX_LAG_S": "2.5",
+        "KAFKA_REPLICA_READY_WHEN_STALE": "false", "KAFKA_REPLICA_TOPIC": "null",
+    }  # fmt: skip
+    values.write_text("settings:\n" + "".join(f"  {name}: {value}\n" for name, value in written.items()))
+    manifests = run("helm", "template", "structures", CHART, "--values", values)
+    found = dict(re.findall(r'\{name: (\w+), value: "(.*)"\}', manifests))
+    del written["KAFKA_REPLICA_TOPIC"]
+    assert {name: found[name] for name in written} == written
+    assert "KAFKA_REPLICA_TOPIC" not in manifests
+
+
+def test_probes_that_restart_a_pod_do_not_depend_on_kafka() -> None:
+    """Only the readiness probe, which restarts nothing, requests /health/ready."""
+    manifests = (DEPLOY / "kubernetes" / "kafka-replica.yaml").read_text(encoding="utf-8")
+    probes = dict(re.findall(r"(\w+Probe):\s+httpGet: \{path: (\S+),", manifests))
+    live = "/health/live"
+    assert probes == {"startupProbe": live, "readinessProbe": "/health/ready", "livenessProbe": live}
+
+
+@needs("helm", "helm.sh")
+@pytest.mark.parametrize(("version", "has_policy"), [("1.26", False), ("1.27", True)])
+def test_pods_that_are_not_ready_do_not_block_a_drain_where_kubernetes_can_do_this(
+    version: str, has_policy: bool
+) -> None:
+    """The disruption budget names the policy only for the versions that have it."""
+    manifests = run("helm", "template", "structures", CHART, "--kube-version", version)
+    assert ("unhealthyPodEvictionPolicy: AlwaysAllow" in manifests) == has_policy
+
+
+def test_chart_and_manifests_have_the_version_of_the_package() -> None:
+    """A release changes the numbers of the chart and the tag of the image, too."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    chart = (CHART / "Chart.yaml").read_text(encoding="utf-8")
+    manifests = (DEPLOY / "kubernetes" / "kafka-replica.yaml").read_text(encoding="utf-8")
+    assert dict(re.findall(r'^(version|appVersion): "?([^"\n]+)', chart, re.MULTILINE)) == {
+        "version": version, "appVersion": version,
+    }  # fmt: skip
+    assert re.findall(r'image: "kafka-replica:(.+)"', manifests) == [version]
 
 
 @needs("helm", "helm.sh")
@@ -147,7 +198,7 @@ def test_manifests_are_valid_by_the_schemas_of_kubernetes(version: str, tmp_path
     """Each manifest is valid without any unknown field; one with a misspelled field is not."""
     manifests, misspelled = tmp_path / "manifests.yaml", tmp_path / "misspelled.yaml"
     settings = [argument for value in ("secretName=kafka", *_WITH_TOKENS) for argument in ("--set", value)]
-    manifests.write_text(run("helm", "template", "structures", CHART, *settings))
+    manifests.write_text(run("helm", "template", "structures", CHART, "--kube-version", version, *settings))
     misspelled.write_text(manifests.read_text().replace("readinessProbe:", "readynessProbe:"))
     validate: list[str | Path] = [Path(sys.executable).with_name("kubernetes-validate"), "--strict", "-k", version]
     assert run(*validate, manifests).count("passed for resource") == 3
@@ -176,13 +227,38 @@ def can_be_alone() -> bool:
     return done.returncode == 0
 
 
-def is_healthy(port: str) -> bool:
+def is_healthy(port: str, **variables: str) -> bool:
     """Return the verdict of the image's health check, for a service on a port."""
     (words,) = re.findall(
         r"HEALTHCHECK .*?CMD (\[.*?\])\n", (DEPLOY / "container/Containerfile").read_text(), re.DOTALL
     )
     command = [sys.executable, *json.loads(words)[1:]]
-    return subprocess.call(command, env={"KAFKA_REPLICA_PORT": port}, stderr=subprocess.DEVNULL) == 0
+    environment = {"KAFKA_REPLICA_PORT": port, **variables}
+    return subprocess.call(command, env=environment, stderr=subprocess.DEVNULL) == 0
+
+
+def test_the_health_check_of_the_image_uses_tls_if_the_service_does(tmp_path: Path) -> None:
+    """The check accepts any certificate, because the address in the container is not the public one."""
+    Authority(tmp_path, "ours").issue("service", "DNS:structures.example.org")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "service.pem")
+
+    class Live(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/health/live" else 404)
+            self.end_headers()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Live) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        port = str(server.server_port)
+        try:
+            assert is_healthy(port, KAFKA_REPLICA_TLS_CERTIFICATE="/service.crt")
+            assert not is_healthy(port)
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.mark.broker

@@ -109,3 +109,12 @@ def allow_all(secured: Secured, topic: str) -> None:
     ]  # fmt: skip
     for future in admin.create_acls(rights).values():
         future.result(10)
+
+
+def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
+    """Grant the user of the SASL listeners a permission on a topic."""
+    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
+    binding = AclBinding(
+        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:me", "*", operation, AclPermissionType.ALLOW
+    )
+    admin.create_acls([binding])[binding].result(10)

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kafka_replica.cli.commands.serve import serve
+from kafka_replica.cli.commands.serve import _kafka, serve
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.run import CALLED_WRONGLY, run
 from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
@@ -64,6 +64,26 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_file(file: Path, monkeypa
     assert (listen.grace_s, server.threads) == (10, 4)
     replica = settings_of(ServedReplica, found)
     assert (replica.topic, replica.key_filter, replica.history) == ("from-file", ("CL_*",), 100)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "servers"),
+    [
+        ((), "variable:3"),
+        (("--kafka-property", "bootstrap.servers=property:2"), "property:2"),
+        (("--kafka-property", "bootstrap.servers=property:2", "--bootstrap-server", "flag:1"), "flag:1"),
+    ],
+)
+def test_a_flag_wins_over_the_variable_of_the_brokers(
+    file: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], servers: str
+) -> None:
+    """The flag --bootstrap-server wins over --kafka-property, that over the variable, and that over the file."""
+    monkeypatch.setenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS", "variable:3")
+    parent = click.Context(kafka_replica, **kafka_replica.context_settings)
+    context = serve.make_context("serve", ["--config", str(file), *arguments], parent)
+    found = context.params
+    with context.scope(cleanup=False):
+        assert _kafka(found["config"], found["servers"], found["kafka_property"])["bootstrap.servers"] == servers
 
 
 def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
