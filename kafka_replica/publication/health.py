@@ -32,8 +32,8 @@ class Health:
         """True if the barrier has been passed, and the version shown is not outdated."""
         self.heard_s: float | None = None
         """The time of a broker's last answer; None before the start."""
-        self._held: tuple[Partition, int] | None = None
-        self._held_since_s = 0.0
+        # The first offset of the open transaction in each partition where one holds back records, and since when.
+        self._held: dict[tuple[Partition, int], float] = {}
         self._waits = True
 
     def started(self, now_s: float) -> None:
@@ -51,7 +51,7 @@ class Health:
     def not_ready(self) -> None:
         """Note that the version shown is outdated."""
         self.is_ready = False
-        self._held = None
+        self._held = {}
 
     def failed(self) -> None:
         """Note that an error ended the replica."""
@@ -67,20 +67,15 @@ class Health:
         ``waits`` is true if open transactions hold back committed records.
         """
         self._waits = waits
-        held = next(
-            (
-                (partition, offset)
-                for partition, offset in stable.items()
-                if offset < high.get(partition, 0) and positions.get(partition, 0) >= offset
-            ),
-            None,
-        )
-        if held != self._held:
-            self._held, self._held_since_s = held, now_s
+        self._held = {
+            held: self._held.get(held, now_s)
+            for held in stable.items()
+            if held[1] < high.get(held[0], 0) and positions.get(held[0], 0) >= held[1]
+        }
 
     def blocked_s(self, now_s: float) -> float:
-        """Return how long the same open transaction has held back records, in seconds; 0 if there is none."""
-        return now_s - self._held_since_s if self._held is not None else 0.0
+        """Return how long the oldest open transaction has held back records, in seconds; 0 if there is none."""
+        return now_s - min(self._held.values(), default=now_s)
 
     @property
     def is_over(self) -> bool:
@@ -89,8 +84,8 @@ class Health:
 
     @property
     def blocking_transaction(self) -> tuple[Partition, int] | None:
-        """The partition and first offset of the open transaction that holds back records, or None."""
-        return self._held
+        """The partition and first offset of the oldest open transaction that holds back records, or None."""
+        return min(self._held, key=self._held.__getitem__, default=None)
 
     def state(self, now_s: float) -> State:
         """Return the state at the given time."""
@@ -100,6 +95,6 @@ class Health:
             return State.NEW
         if now_s - self.heard_s >= self.stalled_after_s:
             return State.STALLED
-        if self._held is not None and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
+        if self._held and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
             return State.BLOCKED
         return State.LIVE if self.is_ready else State.CATCHING_UP

@@ -170,6 +170,10 @@ class DeltaBuilder:
                 expired.append((key, partition, offset))
             elif start and offset < lowest.get(partition, offset + 1):
                 lowest[partition] = offset
+        for family in self._keys_in_several_partitions.values():
+            for partition, record in family.items():  # records that others hide have no place in the store
+                if starts.get(partition, 0) and record.offset < lowest.get(partition, record.offset + 1):
+                    lowest[partition] = record.offset
         for key, partition, offset in expired:
             left = survivors.get(key, {}).values()
             tombstone = Record(key[len(self._prefixes[partition.topic]) :], None, offset, -1, (), partition)
@@ -308,11 +312,29 @@ class DeltaBuilder:
         return known is not None and known.source == record.source and known.offset >= record.offset
 
     def _winner(self, key: bytes, record: Record) -> Record:
-        """Return the current record among a key's records in all partitions; a tombstone if none is left."""
+        """Return the current record among a key's records in all partitions; a tombstone if none is left.
+
+        A tombstone that another partition's record hides is remembered: a record that it deletes may come late.
+        """
+        if len(self._highest) == 1:
+            return record
+        changed = self._delta.changes.get(key)
+        if changed is not None and changed[1] is None:
+            replaced = as_record(changed, self._delta.source or next(iter(self._highest)))
+            if replaced.source != record.source:
+                self._remember_tombstone(key, replaced)
+        winner = self._winner_of_several(key, record)
+        if record.is_tombstone and winner is not record:
+            self._remember_tombstone(key, record)
+        return winner
+
+    def _remember_tombstone(self, key: bytes, record: Record) -> None:
+        offset = self._pending_tombstones.get((record.source, key), -1)
+        self._pending_tombstones[record.source, key] = max(offset, record.offset)
+
+    def _winner_of_several(self, key: bytes, record: Record) -> Record:
         family = self._keys_in_several_partitions.get(key)
         if family is None:
-            if len(self._highest) == 1:
-                return record
             known = self._known_record(key)
             is_initial = known is not None and known.partition == NO_PARTITION
             if known is None or is_initial or known.source == record.source or known.is_tombstone:

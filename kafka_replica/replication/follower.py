@@ -76,13 +76,8 @@ class Follower:
         self._store = store
         self._publisher = publisher
         ranks = {topic: rank for rank, topic in enumerate(options.topics)}
-        saved = store.resume_point
-        record_filter = RecordFilter(
-            options.key_filter,
-            options.validator,
-            () if saved is None else saved.bad_records,
-            options.header_stack,
-        )
+        record_filter = RecordFilter(options.key_filter, options.validator, options.header_stack)
+        self._record_filter = record_filter
         self._delta_builder = DeltaBuilder(
             store.newest,
             options.prefixes(),
@@ -111,7 +106,7 @@ class Follower:
         self._detector: BoundaryDetector
         self._transactions: int | None = 0  # the number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
-        self._timeout = BarrierTimeout(options.barrier_timeout_s, time.monotonic())
+        self._timeout: BarrierTimeout
         self._looked_s = 0.0
         self._saved_s = time.monotonic()
 
@@ -138,6 +133,8 @@ class Follower:
                     self._options.topics, self._options.tombstones_kept_s, self._reader, self._retry
                 )
                 self._begin(start_offsets, resume_point)
+                # Begins only now: waiting for a broker or a topic, and loading initial records, is not limited.
+                self._timeout = BarrierTimeout(self._options.barrier_timeout_s, time.monotonic())
                 while not self._closing.is_set():
                     self._step()
                     self._lifecycle.note()
@@ -176,6 +173,7 @@ class Follower:
             self._barrier.raise_to(known)
             lowest |= {**dict.fromkeys(known, 0), **resume_point.lowest_offsets}
             self._publisher.bad_records.restore(resume_point.bad_records)
+            self._record_filter.restore(resume_point.bad_records)
             if nothing_is_missing:
                 self._show_saved()
             # Otherwise the saved version is shown if reading up to the barrier has found no missing offset.

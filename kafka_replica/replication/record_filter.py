@@ -45,7 +45,6 @@ class RecordFilter:
     Args:
         key_filter: returns whether a key is wanted; None accepts all keys.
         validator: raises an exception if a record is invalid.
-        bad_records: the newest records of keys that were set aside before.
         header_stack: transforms records before the validator sees them; None or an empty stack changes nothing.
     """
 
@@ -53,16 +52,19 @@ class RecordFilter:
         self,
         key_filter: Callable[[bytes], bool] | None = None,
         validator: Validator | None = None,
-        bad_records: Iterable[BadRecordError] = (),
         header_stack: Stack | None = None,
     ) -> None:
         self._key_filter = key_filter
         self._validator = validator
         self._header_stack = header_stack or None
         # By topic and key, the partition and offset of the newest record that was set aside.
-        self._bad_keys = {
-            (bad.topic, bad.key): (bad.partition, bad.offset) for bad in bad_records if bad.key is not None
-        }
+        self._bad_keys: dict[tuple[str, bytes], tuple[int, int]] = {}
+
+    def restore(self, bad_records: Iterable[BadRecordError]) -> None:
+        """Note the newest records of keys that were set aside before a restart, in the same log."""
+        for bad in bad_records:
+            if bad.key is not None:
+                self._bad_keys[bad.topic, bad.key] = bad.partition, bad.offset
 
     @property
     def is_open(self) -> bool:

@@ -151,7 +151,10 @@ class TombstoneCheck:
 
     def move(self, partition: Partition) -> None:
         """Note that another broker now leads the partition; it has cleaned its log at different times."""
-        self._read_coverage.spans[partition].has_moved = True
+        span = self._read_coverage.spans.get(partition)
+        if span is None:
+            return  # a partition that was added, and is not read yet
+        span.has_moved = True
         gap = self._gaps.get(partition)
         if gap is not None and gap.span.is_first:  # the gap may have been read from that broker already
             gap.span.has_moved = True

@@ -101,9 +101,15 @@ class SavedRecords:
         record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, source))
         return record
 
-    def location(self, at: int) -> tuple[Partition, int]:
-        """Return partition and offset of the record at a byte offset in the file, without checking it."""
-        _, _, offset, _, number, _ = RECORD.unpack_from(self._view, at)
+    def location(self, key: bytes, at: int) -> tuple[Partition, int]:
+        """Return partition and offset of the record of a key at a byte offset in the file.
+
+        Raises:
+            StoreDamagedError: the data is damaged.
+        """
+        checksum, size, offset, _, number, _ = RECORD.unpack_from(self._view, at)
+        if crc32(self._view[at + CHECKSUM.size : at + size], crc32(key)) != checksum:
+            raise self._damage(key, at)
         return self.partitions[number], offset
 
     def packed(self, key: bytes, at: int) -> memoryview:

@@ -89,7 +89,7 @@ class MemoryStore:
         if not self._is_rebuilding:
             for key, kept in list(present.records.items()):
                 if key not in staged.changes:
-                    yield key, *present.location(kept)
+                    yield key, *present.location(key, kept)
         source = staged.source or NOWHERE
         for key, raw in staged.changes.items():
             if raw[1] is not None:

@@ -68,10 +68,14 @@ class PresentRecords:
             for key in deleted:
                 del self.records[key]
 
-    def location(self, raw: Kept) -> tuple[Partition, int]:
-        """Return partition and offset of an entry; data in a file is not checked for damage."""
+    def location(self, key: bytes, raw: Kept) -> tuple[Partition, int]:
+        """Return partition and offset of an entry.
+
+        Raises:
+            StoreDamagedError: the data in a file is damaged.
+        """
         if isinstance(raw, int):
-            return self.saved.location(raw)
+            return self.saved.location(key, raw)
         return raw.source if isinstance(raw, Record) else self.source, raw[2]
 
     def loaded(self, key: bytes, raw: Kept) -> Record:

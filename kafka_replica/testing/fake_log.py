@@ -75,9 +75,11 @@ class FakeLog:
         return offset
 
     def mark(self, writing: LoggedTransaction) -> None:
-        """Write the marker that ends a transaction."""
+        """Write the marker of a transaction; it also ends those of the same producer that have lost their markers."""
         self._add(Entry(self.end, None, writing))
-        self._open.pop(writing, None)
+        for other in [each for each in self._open if each.producer_id == writing.producer_id]:
+            other.is_committed = writing.is_committed
+            del self._open[other]
         self.decided_end = self.end
 
     def since(self, offset: int, end: int | None = None) -> list[Entry]:
@@ -129,7 +131,8 @@ class FakeLog:
             if entry.record is None and entry.writing is not None:
                 self._open.pop(entry.writing, None)
         self.end = end
-        self.decided_end = min(self.decided_end, end)
+        is_final = (entry.offset + 1 for entry in reversed(self._entries) if entry.record is None or not entry.writing)
+        self.decided_end = next(is_final, min(self.decided_end, self.start))
         self._lost.append(end)
 
     def _add(self, entry: Entry) -> None:

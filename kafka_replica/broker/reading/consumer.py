@@ -158,7 +158,11 @@ class ConsumerReader:
         batches = [_batch(Partition(*each), found) for each, found in records.items()]
         trouble = self._passing_trouble() or self._poll_topic_monitor()
         reading = self._reading(batches)
-        return FetchResult(reading, self._stable, self._gaps(reading), heard, trouble, self._log_starts)
+        # The last stable offsets were queried up to a second ago; all records that were read since are committed.
+        stable = self._stable.advanced(
+            {each: max(offset, reading.positions.get(each, 0)) for each, offset in self._stable.items()}
+        )
+        return FetchResult(reading, stable, self._gaps(reading), heard, trouble, self._log_starts)
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
         """Return the refusal of our credentials or settings by which the last query failed, if any."""

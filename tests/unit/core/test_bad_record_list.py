@@ -6,9 +6,11 @@ from threading import Condition
 
 import pytest
 
-from kafka_replica import BadRecordError, Partition
+from kafka_replica import BadRecordError, Partition, Record
 from kafka_replica.publication import bad_record_list
 from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.testing import FakeTopic
+from support.waiting import wait_until
 
 
 def bad(offset: int, key: bytes | None = None) -> BadRecordError:
@@ -48,3 +50,23 @@ def test_the_list_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     listed.add([bad(offset) for offset in range(5)])
     assert [each.offset for each in listed.newest()] == [2, 3, 4]
     assert listed.count == 5
+
+
+def test_bad_records_of_a_replaced_log_are_forgotten() -> None:
+    """A key that was bad at a high offset of the old log is good in the new one, at a lower offset."""
+
+    def refuse_bad(checked: Record) -> None:
+        if (checked.value or b"").startswith(b"bad"):
+            raise ValueError("it is bad")
+
+    topic = FakeTopic("t")
+    for number in range(20):
+        topic.put(f"other {number}", b"x")
+    topic.put("k", b"bad")
+    with topic.replica(validator=refuse_bad, on_bad_record="skip") as replica:
+        replica.wait_for(topic.end(), 30)
+        topic.recreate()
+        topic.put("k", b"bad again")
+        wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.ready, timeout_s=30)
+        replica.wait_for(topic.put("k", b"good"), 30)
+        assert replica.bad_records == []

@@ -57,6 +57,23 @@ def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.thorough
+def test_every_flipped_bit_is_noticed_where_the_places_of_records_are_read(path: Path) -> None:
+    """A place that is read without its record is checked, too: it decides which records Kafka has deleted."""
+    saved(path, dict(WRITTEN))
+    good = path.read_bytes()
+    keys_at = HEADER.unpack_from(good)[4]
+    for at in range(FIRST_RECORD, keys_at):
+        bad = bytearray(good)
+        bad[at] ^= 1 << at % 8
+        path.write_bytes(bad)
+        damaged = opened(path)
+        with pytest.raises(StoreDamagedError):
+            list(damaged.offsets())
+        assert damaged.is_damaged
+        damaged.close()
+
+
+@pytest.mark.thorough
 def test_every_cut_off_file_is_noticed(path: Path) -> None:
     """A file truncated anywhere is noticed; but of two resume points the first is enough."""
     first = saved(path, dict(WRITTEN))

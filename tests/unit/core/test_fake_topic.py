@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica import Change, Position, Replica, State, UsageError
+from kafka_replica import Change, Partition, Position, Replica, State, UsageError
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.errors import (
@@ -430,3 +430,19 @@ def _state(topic: FakeTopic) -> dict[tuple[int, bytes], tuple[int, bytes | None]
         if record.value is not None:
             state[record.partition, record.key] = record.offset, record.value
     return state
+
+
+def test_a_transaction_that_has_lost_its_marker_ends_with_the_producers_next_one() -> None:
+    """As in Kafka, the next marker of the producer ends both; the log has no end within a transaction."""
+    topic = FakeTopic("t")
+    topic.put("first", b"0")
+    with topic.transaction() as transaction:
+        transaction.put("a", b"1")
+        transaction.put("b", b"1")
+    topic.lose_end(2)
+    assert topic.end()[Partition("t", 0)] == 1
+    with topic.transaction() as transaction:
+        transaction.put("c", b"2")
+    for boundaries in ("markers", "quiescence"):
+        with topic.replica(boundaries=boundaries) as replica:
+            assert sorted(replica.wait_for(topic.end(), 30)) == [b"a", b"c", b"first"]

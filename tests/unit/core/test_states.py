@@ -6,6 +6,8 @@ import json
 import time
 from threading import Condition
 
+import pytest
+
 from kafka_replica import Partition, Position, State
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.publication.health import Health
@@ -139,3 +141,19 @@ def test_status_is_json() -> None:
     assert json.loads(json.dumps(plain))["position"] == {"t-0": 4}
     assert plain["state"] == "blocked"
     assert plain["counts"]["records"] == 0
+
+
+def test_the_oldest_of_several_open_transactions_blocks() -> None:
+    """A transaction hangs in one partition, while another partition has short transactions all the time."""
+    busy, hanging = Partition("t", 0), Partition("t", 1)
+    machine = Health(stalled_after_s=1000.0, blocked_after_s=1.0)
+    machine.started(0)
+    machine.ready()
+    for number in range(60):
+        is_open = number % 3 != 0
+        stable = Position({busy: 100 + number - is_open, hanging: 5})
+        high = Position({busy: 100 + number, hanging: 9})
+        machine.ends(stable, high, high, now_s=number * 0.1)
+    assert machine.state(6.0) is State.BLOCKED
+    assert machine.blocked_s(6.0) == pytest.approx(6.0)
+    assert machine.blocking_transaction == (hanging, 5)

@@ -281,3 +281,11 @@ def test_both_clocks_advance() -> None:
     first, second = now(), now()
     assert 0 <= first.age_s(second) < 3600
     assert first.counted_s is not None
+
+
+def test_a_partition_that_is_not_read_yet_may_change_its_leader() -> None:
+    """The leaders of an added partition are known before it is read."""
+    rule = TombstoneCheck(60.0, 0.0)
+    rule.begin(now(), [Partition("t", 0)])
+    rule.move(Partition("t", 1))
+    assert rule.late() is None
