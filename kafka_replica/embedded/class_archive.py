@@ -95,6 +95,7 @@ def _train(java: Java, installation: Installation, folder: Path, made: Path) -> 
     supervised = SupervisorProcess(folder, 0.0)
     try:
         launcher = Launcher(java, installation, _PLAN, supervised, [f"-XX:{writing}={made}"])
+        port = 0
         for left in reversed(range(_TRIES)):
             port = ports.choose()
             if launcher.launch((port, ports.choose(but=(port,))), last=left == 0) is not None:

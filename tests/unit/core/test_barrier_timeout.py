@@ -45,7 +45,7 @@ def test_a_limit_of_none_is_never_exceeded() -> None:
 
 
 def test_waiting_for_a_topic_does_not_use_up_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader by quiescence knows no positions until librdkafka has reported the first message or end."""
+    """A reader by quiescence has not learned any position before librdkafka reports the first message or end."""
     read = FakeReader.read
     begun: set[int] = set()
 

@@ -433,7 +433,7 @@ def _state(topic: FakeTopic) -> dict[tuple[int, bytes], tuple[int, bytes | None]
 
 
 def test_a_transaction_that_has_lost_its_marker_ends_with_the_producers_next_one() -> None:
-    """As in Kafka, the next marker of the producer ends both; the log has no end within a transaction."""
+    """The next marker of the producer ends both, as in Kafka; the log does not end within a transaction."""
     topic = FakeTopic("t")
     topic.put("first", b"0")
     with topic.transaction() as transaction:
