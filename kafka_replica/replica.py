@@ -195,7 +195,7 @@ class Replica:
             if self._thread is None:
                 self._owner = OwnerProcess()
                 self._publisher.health.started()
-                self._thread = Thread(target=self._run, name=f"kafka_replica {self.topic}", daemon=True)
+                self._thread = Thread(target=self._supervisor.run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._thread.start()
         return self
 
@@ -203,7 +203,7 @@ class Replica:
         """Stop reading and calling listeners. The method is idempotent. Snapshots stay readable.
 
         The method waits a few seconds at most for running calls of listeners and for reading to end. If reading ends
-        later, because a validator takes long, for example, the store is closed at that time, and is in use until then.
+        later, because a validator takes long, for example, nothing more is written to the store.
         """
         if self._is_fork:
             return  # a forked process has none of the threads, and its locks may never be released
@@ -222,18 +222,6 @@ class Replica:
             give_up_s = time.monotonic() + _CLOSE_S
             for subscription in subscriptions:
                 subscription.join(max(0.0, give_up_s - time.monotonic()))
-        if thread is None or not thread.is_alive():
-            self._close_store()
-
-    def _run(self) -> None:
-        """Keep the store in step; afterwards, close it if ``close`` could not wait for this thread."""
-        try:
-            self._supervisor.run()
-        finally:
-            if self._supervisor.closing.is_set():
-                self._close_store()
-
-    def _close_store(self) -> None:
         self._store.close()
         _in_use.discard(self._store)
 

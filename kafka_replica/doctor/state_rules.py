@@ -53,7 +53,7 @@ def in_sync_finding(partitions: Mapping[Partition, PartitionDetails], min_insync
     too_few = [
         f"{partition} ({len(each.in_sync)} of the replicas on {_brokers(each)})"
         for partition, each in partitions.items()
-        if len(each.in_sync) < min_insync
+        if len(each.in_sync) < min(min_insync, len(each.replicas))  # Kafka requires no more than there are
     ]
     if not too_few:
         return Finding("replicas in sync", Severity.OK, f"at least {min_insync} for each partition")

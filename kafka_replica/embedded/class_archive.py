@@ -23,6 +23,7 @@ _AOT_SINCE = 25
 _DOING = "preparing a quick start of Kafka"
 _PLAN = Plan(settings={}, jvm_options=(), heap_mb=256, log_level="WARN", format_options=(), start_timeout_s=60.0)
 _TRIES = 5
+_MOST_FAILURES = 3  # a start that fails takes long
 _ENDING_S = 120.0  # Java writes the archive when it ends
 _UNKNOWN_OPTION = "Unrecognized VM option"
 
@@ -53,7 +54,7 @@ def class_archive_options(
 
 def _ensure(java: Java, installation: Installation, archive: Path, progress: Callable[[str], None]) -> None:
     """Create the archive, unless there is one, or a file that says that this Java creates none."""
-    refused = archive.with_suffix(".refused")
+    refused, failed = archive.with_suffix(".refused"), archive.with_suffix(".failed")
     if archive.is_file() or refused.is_file():
         return
     with locked(archive.with_suffix(".lock"), doing=_DOING), os_errors_translated(_DOING, archive):
@@ -65,7 +66,9 @@ def _ensure(java: Java, installation: Installation, archive: Path, progress: Cal
             try:
                 _train(java, installation, folder, made)
             except EmbeddedKafkaError as error:
-                if _UNKNOWN_OPTION not in str(error):
+                failures = failed.stat().st_size + 1 if failed.is_file() else 1
+                failed.write_text("." * failures, encoding="utf-8")
+                if _UNKNOWN_OPTION not in str(error) and failures < _MOST_FAILURES:
                     progress(f"{_DOING} failed; the next start tries again: {error}")
                     return
             if made.is_file():

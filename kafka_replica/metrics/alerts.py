@@ -55,9 +55,10 @@ def _disappeared(metric: str, labels: str) -> str:
 def _counted(counter: str, window: str) -> str:
     """Return the condition that a process has counted something within a time, or before it was scraped first.
 
-    Without a lower earlier value, ``increase`` does not notice what was counted before the first scrape.
+    Without a lower earlier value, ``increase`` does not notice what was counted before the first scrape. A gap of less
+    than an hour in scraping does not count as the start of a process.
     """
-    return f"increase({counter}[{window}]) > 0 or ({counter} > 0 unless {counter} offset {window})"
+    return f"increase({counter}[{window}]) > 0 or ({counter} > 0 unless last_over_time({counter}[1h] offset {window}))"
 
 
 RECORDING_RULES: Final = (

@@ -55,7 +55,10 @@ class Supervisor:
         try:
             self._keep()
         except KafkaReplicaError as error:
-            self._fail(error)
+            if self.closing.is_set():  # the store may be closed before reading has ended
+                _log.info("the replica of %s was closed: %s", name, error)
+            else:
+                self._fail(error)
         except Exception as error:  # noqa: BLE001 - a thread must never end unnoticed
             _log.exception("unexpected error in the replica of %s", name)
             self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))

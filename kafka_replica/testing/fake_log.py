@@ -77,9 +77,8 @@ class FakeLog:
     def mark(self, writing: LoggedTransaction) -> None:
         """Write the marker of a transaction; it also ends those of the same producer that have lost their markers."""
         self._add(Entry(self.end, None, writing))
-        for other in [each for each in self._open if each.producer_id == writing.producer_id]:
+        for other in self._close_all(writing.producer_id, before=self.end):
             other.is_committed = writing.is_committed
-            del self._open[other]
         self.decided_end = self.end
 
     def since(self, offset: int, end: int | None = None) -> list[Entry]:
@@ -129,11 +128,18 @@ class FakeLog:
                 self._open.setdefault(entry.writing, entry.offset)
         for entry in self._entries:
             if entry.record is None and entry.writing is not None:
-                self._open.pop(entry.writing, None)
+                self._close_all(entry.writing.producer_id, before=entry.offset)
         self.end = end
         is_final = (entry.offset + 1 for entry in reversed(self._entries) if entry.record is None or not entry.writing)
         self.decided_end = next(is_final, min(self.decided_end, self.start))
         self._lost.append(end)
+
+    def _close_all(self, producer_id: int, before: int) -> list[LoggedTransaction]:
+        """Note that the open transactions of a producer that began before an offset have ended; return them."""
+        ended = [each for each, first in self._open.items() if each.producer_id == producer_id and first < before]
+        for writing in ended:
+            del self._open[writing]
+        return ended
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)

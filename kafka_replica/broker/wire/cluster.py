@@ -13,6 +13,7 @@ from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadat
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer as well, and for connecting to one
+_MOST_ANY_BROKER_S = 10.0  # the same, whatever the user has set: another broker may answer at once
 _VIEW_S = 1.0  # the time limit for a query whose answer is optional
 _SKIPPED_S = 10.0  # the time for which a broker that did not answer such a query is not queried again
 
@@ -36,7 +37,7 @@ class Cluster:
     def __init__(self, settings: ConnectionSettings, timeout_s: float, query_timeout_s: float | None = None) -> None:
         self._settings = settings
         self._timeout_s = query_timeout_s or timeout_s
-        self._any_broker_s = query_timeout_s or _ANY_BROKER_S
+        self._any_broker_s = min(query_timeout_s or _ANY_BROKER_S, _MOST_ANY_BROKER_S)
         self._connect_s = None if settings.has_given_setup_timeout else timeout_s
         self._connect_any_s = None if settings.has_given_setup_timeout else _ANY_BROKER_S
         self._brokers: dict[int, tuple[str, int]] = {}

@@ -6,6 +6,7 @@ This is the only place where files are decompressed, with a limit against decomp
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
@@ -159,7 +160,7 @@ def _split(path: str) -> tuple[Path, str]:
     The name of a folder may end with ``!``, too, so the part before ``!/`` must not be a folder.
     """
     at = path.find(BETWEEN)
-    while at >= 0 and Path(path[: at + 1]).is_dir():
+    while at >= 0 and os.path.isdir(path[: at + 1]):  # noqa: PTH112 - false, and no error, if it cannot be examined
         at = path.find(BETWEEN, at + 1)
     return (Path(path), "") if at < 0 else (Path(path[:at]), path[at + len(BETWEEN) :])
 

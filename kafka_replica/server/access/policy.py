@@ -8,7 +8,7 @@ A line may also give a role to the subject of a client certificate::
     control  60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  operators
     control  subject:CN=ada,O=Office of Statistics
 
-A comment begins with ``#`` at the start of a line or after white space; ``\#`` begins no comment.
+A comment begins with ``#``; after a subject, only after white space, and ``\#`` begins no comment.
 Tokens must be long and random (``openssl rand -hex 32``); an unsalted hash protects only such tokens.
 Source: RFC 6750, sections 2.1 and 3 (bearer tokens).
 """
@@ -33,7 +33,9 @@ LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 _PORT: Final = re.compile(r":\d*$")
 _SUBJECT: Final = "subject:"
-_COMMENT: Final = re.compile(r"(?:^|(?<!\\)\s)#.*")
+_COMMENT: Final = re.compile(r"#.*")
+_COMMENT_OF_SUBJECT: Final = re.compile(r"(?<!\\)\s#.*")
+_names_subject: Final = re.compile(r"\s*\S+\s+subject:").match
 
 
 class Role(IntEnum):
@@ -71,7 +73,7 @@ def read_tokens(path: Path) -> tuple[Token, ...]:
         raise ConfigurationError(f"reading the tokens in {path}: {reason}") from error
     tokens = []
     for number, line in enumerate(lines, 1):
-        text = _COMMENT.sub("", line).strip()
+        text = (_COMMENT_OF_SUBJECT if _names_subject(line) else _COMMENT).sub("", line).strip()
         if not text:
             continue
         token = _token_of(text)

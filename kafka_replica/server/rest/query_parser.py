@@ -78,7 +78,7 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
     api = Api(segments.pop(0)) if segments and segments[0] in _APIS else None
     head = segments[0] if segments else ""
     if head == "schema":
-        return _schema_query(api or Api.V1, segments[1:], parameters)
+        return _schema_query(api or _api_of_schema(segments[1:]), segments[1:], parameters)
     if head in NOT_IMPLEMENTED and (api is None or api in NOT_IMPLEMENTED[head]):
         raise RejectedError(not_implemented(f"this service does not answer {head} queries, only structure queries"))
     if head == "structure" and (api is Api.V2 or (api is None and _is_v2(segments))):
@@ -90,6 +90,16 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
             "implemented)"
         )
     return _structure_query(api or Api.V1, segments, parameters)
+
+
+def _api_of_schema(segments: list[str]) -> Api:
+    """Return the API of a schema query whose path names none: 1.x, unless only 2.x has the context."""
+    of_newer = _schema_contexts(Api.V2).keys() - _schema_contexts(Api.V1).keys()
+    return Api.V2 if segments and segments[0] in of_newer else Api.V1
+
+
+def _schema_contexts(api: Api) -> dict[str, Resource]:
+    return {name: row for name, row in resources(api).items() if row.is_schema_context}
 
 
 def _is_v2(segments: list[str]) -> bool:
@@ -127,7 +137,7 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
 
 
 def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> SchemaQuery:
-    contexts = {name: row for name, row in resources(api).items() if row.is_schema_context}
+    contexts = _schema_contexts(api)
     if not segments or segments[0] not in contexts:
         raise rejected(f"after schema the path names a context: {', '.join(contexts)}")
     if not 3 <= len(segments) <= 4:

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from threading import RLock
 from weakref import WeakValueDictionary
 
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
@@ -67,6 +68,7 @@ class RocksStore:
         self._aside: Generation | None = None
         self._now = _empty_snapshot()
         self._is_closed = False
+        self._lock = RLock()  # held while something is written, and while the store is closed
         try:
             if read_only:
                 self._generation = open_read_only(self._folder, self._tuning)
@@ -111,47 +113,52 @@ class RocksStore:
 
     def stage(self, delta: Delta) -> None:
         """Write a part of the next version; see ``Store.stage``."""
-        self._generation_to_write().stage(delta)
+        with self._lock:
+            self._generation_to_write().stage(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version; see ``Store.apply``."""
-        generation = self._generation_to_write()
-        applied: AppliedChanges | None = generation.publish(
-            delta, self._now.version + 1, resume_point or ResumePoint(position)
-        )
-        if generation is self._aside:
-            applied = self._swap(generation)
-        self._now = generation.snapshot()
-        return applied if self._now.version > 1 else AppliedChanges(self._now.keys(), ())
+        with self._lock:
+            generation = self._generation_to_write()
+            applied: AppliedChanges | None = generation.publish(
+                delta, self._now.version + 1, resume_point or ResumePoint(position)
+            )
+            if generation is self._aside:
+                applied = self._swap(generation)
+            self._now = generation.snapshot()
+            return applied if self._now.version > 1 else AppliedChanges(self._now.keys(), ())
 
     def note(self, resume_point: ResumePoint) -> None:
         """Write a newer resume point of the current version."""
-        self._check_writable()
-        if self._generation is not None and self._aside is None:
-            self._generation.note(resume_point)
+        with self._lock:
+            self._check_writable()
+            if self._generation is not None and self._aside is None:
+                self._generation.note(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Start to rebuild the store in a new database; see ``Store.rebuild``."""
-        self._check_writable()
-        if self._aside is not None:
-            _drop(self._aside)
-            self._aside = None
-        if forget:
-            self._folder.forget()
-            if self._generation is not None:
-                _drop(self._generation)
-            self._generation, self._now = None, _empty_snapshot()
-        elif self._generation is not None:
-            self._aside = self._create_generation()
+        with self._lock:
+            self._check_writable()
+            if self._aside is not None:
+                _drop(self._aside)
+                self._aside = None
+            if forget:
+                self._folder.forget()
+                if self._generation is not None:
+                    _drop(self._generation)
+                self._generation, self._now = None, _empty_snapshot()
+            elif self._generation is not None:
+                self._aside = self._create_generation()
 
     def close(self) -> None:
         """Release the folder, except what snapshots in use still need; then nothing can be written. Idempotent."""
-        self._is_closed = True
-        if self._aside is not None:
-            _drop(self._aside)
-        self._aside = self._generation = None
-        self._now = _empty_snapshot()
-        self._folder.release()
+        with self._lock:
+            self._is_closed = True
+            if self._aside is not None:
+                _drop(self._aside)
+            self._aside = self._generation = None
+            self._now = _empty_snapshot()
+            self._folder.release()
 
     # --- helpers ---
 

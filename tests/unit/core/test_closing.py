@@ -9,10 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import Change, KafkaReplicaError, Partition, Position, Record, Replica, RocksStore
-from kafka_replica.errors import StoreError, StoreInUseError
+from kafka_replica import (
+    Change,
+    KafkaReplicaError,
+    MemoryStore,
+    Partition,
+    Position,
+    Record,
+    Replica,
+    RocksStore,
+    State,
+)
+from kafka_replica.errors import StoreError
 from kafka_replica.stores.delta import Delta
-from kafka_replica.testing import FakeKafka
+from kafka_replica.testing import FakeKafka, FakeTopic
 from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.publisher_driver import Driver
 from support.waiting import wait_until
@@ -143,17 +153,17 @@ def test_two_listeners_that_close_do_not_wait_for_each_other(replica: Replica, m
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("closes", ["elsewhere", "in the validator"])
-def test_a_store_stays_open_until_the_last_version_is_written(
+def test_nothing_is_written_to_a_store_that_was_closed_before_reading_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, closes: str
 ) -> None:
-    """A validator takes longer than closing waits: the version that contains its record is written to the open store.
+    """A validator takes longer than closing waits; the version that contains its record is not written.
 
-    A store that was closed too early would begin a new, nearly empty database.
+    Otherwise it would be written to a new, nearly empty database, which would replace the other one.
     """
     monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
     is_checking, may_end = threading.Event(), threading.Event()
     kafka = FakeKafka(bumps_epochs=True)
-    kafka.topic("t", partitions=2)
+    topic = kafka.topic("t", partitions=2)
     with kafka.transaction("t") as transaction:
         for number in range(20):
             transaction.put(f"k{number}", b"v")
@@ -173,14 +183,37 @@ def test_a_store_stays_open_until_the_last_version_is_written(
     assert is_checking.wait(30)
     if closes == "elsewhere":
         closed.close()
-        with pytest.raises(StoreInUseError):
-            RocksStore(tmp_path)
     may_end.set()
     assert closed._thread is not None
     closed._thread.join(30)
-    store = RocksStore(tmp_path)
-    assert sorted(store.snapshot()) == sorted([b"new", *(b"k%d" % number for number in range(20))])
-    store.close()
+    assert closed.state is State.STOPPED
+    with kafka.replica("t", store=RocksStore(tmp_path)) as again:
+        assert len(again.wait_for(topic.end(), 30)) == 21
+
+
+@pytest.mark.timeout(60)
+def test_a_checkpoint_is_written_although_reading_has_not_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The version shown is saved before closing returns, because the process may end then."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
+    is_checking, may_end, topic = threading.Event(), threading.Event(), FakeTopic("t")
+    topic.put("k", b"v")
+
+    def validator(record: Record) -> None:
+        if record.key == b"new":
+            is_checking.set()
+            assert may_end.wait(30)
+
+    closed = topic.replica(store=MemoryStore(tmp_path / "state", checkpoint_every_s=None), validator=validator)
+    closed.start().wait_ready(30)
+    topic.put("new", b"v")
+    assert is_checking.wait(30)
+    closed.close()
+    saved = MemoryStore(tmp_path / "state")
+    assert list(saved.snapshot()) == [b"k"]
+    saved.close()
+    may_end.set()
 
 
 def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:

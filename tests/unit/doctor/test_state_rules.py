@@ -30,6 +30,8 @@ def test_partitions_with_leaders_and_replicas_in_sync() -> None:
     """One replica of three may be out of sync if two have to be in sync."""
     one_behind = {**GOOD, Partition("t", 1): PartitionDetails(1, (1, 2, 3), (1, 2))}
     assert leader_finding(one_behind).severity is in_sync_finding(one_behind, 2).severity is Severity.OK
+    alone = {Partition("t", 0): PartitionDetails(1, (1,), (1,))}  # Kafka requires no more than there are
+    assert in_sync_finding(alone, 2).severity is Severity.OK
 
 
 def test_a_partition_without_a_leader_is_named() -> None:

@@ -306,3 +306,18 @@ def test_no_path_raises(path: str, query: str) -> None:
     """Any text is a query or a rejection with a status of the client's error or 501."""
     found = parse_query(path, query)
     assert not isinstance(found, Rejection) or found.status in {400, 414, 501}
+
+
+@pytest.mark.parametrize(
+    ("path", "api"),
+    [
+        ("schema/dataflow/A/B/1.0", Api.V1),
+        ("schema/metadataprovisionagreement/A/B/1.0", Api.V2),
+        ("v2/schema/dataflow/A/B/1.0", Api.V2),
+    ],
+)
+def test_a_schema_query_without_the_version_of_its_api(path: str, api: Api) -> None:
+    """The query is one of 1.x, unless only 2.x has its context."""
+    found = parse_query(path)
+    assert isinstance(found, SchemaQuery)
+    assert found.api is api
