@@ -8,20 +8,23 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import IO, Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.cell_values import CellValues
+from kafka_replica.data.files.layout import CODE_LABEL
 from kafka_replica.data.files.period_columns import MOST_ROWS_ABOVE, SheetRow, TitleRow, observations_of, title_row
-from kafka_replica.data.validation.model import Rules
+from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.xlsx.reading.package import Package
-from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cells, Row
+from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cell, Cells, Row
 
 _FIRST_CELL: Final = re.compile(r"STRUCTURE(?:\[.\])?|DATAFLOW").fullmatch
+_STANDING: Final = frozenset({"STRUCTURE", "STRUCTURE_ID", "DATAFLOW", ACTION})
+"""Titles of columns of data that are not components."""
 _MOST_WRITTEN: Final = 1 << 27
 """The maximum number of characters of observations from sheets with period columns, which repeat series' values."""
 
@@ -74,7 +77,7 @@ class Workbook:
         A table begins in the first row of its sheet that is not blank. It is SDMX-CSV if the first cell is
         ``STRUCTURE`` or ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules, or if the
         sheet has a column for each period; see :mod:`kafka_replica.data.files.period_columns`. Other sheets are left
-        out. Cells that contain only white space are empty.
+        out. Cells that contain only white space are empty; so are, outside of data, formulas without a saved value.
 
         Raises:
             DatasetError: the file is damaged, or has no such table.
@@ -145,10 +148,10 @@ class _SheetReader:
             return self._table(sheet, rows)
 
     def _table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
-        first = next(rows, None)
+        first = next((row for row in rows if not _is_unsaved(row[1])), None)
         if first is None:
             return None
-        number, header = first
+        number, header = first[0], _without_unsaved_edges(first[1])
         titles = {at: _title(cell.text) for at, cell in header.items()}
         if _FIRST_CELL(titles[min(titles)]):
             _check_titles(number, header)
@@ -169,26 +172,34 @@ class _SheetReader:
     ) -> tuple[TitleRow | None, Iterator[tuple[int, Row]]]:
         """Return the row with titles of periods, if there is one, and the rows after it, otherwise all rows."""
         above = [*islice(rows, MOST_ROWS_ABOVE)]
-        texts: list[SheetRow] = []
-        wrong: tuple[int, ValueError] | None = None
-        for number, row in above:
-            try:
-                texts.append((number, self._texts(number, row)))
-            except ValueError as error:
-                # A date that does not exist, or a formula without a value, is an error only in data.
-                texts.append((number, {at: cell.text for at, cell in row.items()}))
-                wrong = wrong or (number, error)
-        found = title_row([(number, {at: _title(text) for at, text in row.items()}) for number, row in texts], rules)
+        texts: list[SheetRow] = [
+            (number, {at: _title(self._text_if_any(cell)) for at, cell in _from_first_saved(row).items()})
+            for number, row in above
+            if not _is_unsaved(row)
+        ]
+        found = title_row(texts, rules)
         if found is None:
             return None, chain(above, rows)
-        if wrong is not None and wrong[0] <= found.number:
-            raise wrong[1]
+        for number, row in above:
+            # A date that does not exist, or a formula without a value, is an error only in data.
+            if number < found.number:
+                self._texts(number, _section_cells(row, found.components.known))
+            elif number == found.number:
+                self._texts(number, row)
         return found, chain((row for row in above if row[0] > found.number), rows)
 
     def _with_period_columns(self, sheet: str, titles: TitleRow, rows: Iterator[tuple[int, Row]]) -> Table:
-        texts = ((number, {at: text.strip() for at, text in self._texts(number, row).items()}) for number, row in rows)
-        found = observations_of(titles, texts)
+        found = observations_of(titles, self._series_rows(titles, rows))
         return Table(sheet, is_sdmx_csv=False, header=found.header, rows=self._limited(found.rows))
+
+    def _series_rows(self, titles: TitleRow, rows: Iterator[tuple[int, Row]]) -> Iterator[SheetRow]:
+        """Yield the texts of rows that have observations, without the columns that have no title."""
+        data = titles.periods.keys() | self._data_columns(titles.others, is_sdmx_csv=False)
+        titled = titles.periods.keys() | titles.others.keys()
+        for number, row in rows:
+            if not titles.periods.keys().isdisjoint(row):
+                cells = {at: cell for at, cell in row.items() if at in titled}
+                yield number, {at: text.strip() for at, text in self._texts(number, cells, data).items()}
 
     def _limited(self, rows: Iterator[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, Sequence[str]]]:
         for number, row in rows:
@@ -205,20 +216,71 @@ class _SheetReader:
     ) -> Table:
         columns = range(min(titles), max(titles) + 1)
         header = [titles.get(at, "") for at in columns]
-        return Table(sheet, is_sdmx_csv, header, self._rows_below(columns, rows))
+        data = self._data_columns(titles, is_sdmx_csv=is_sdmx_csv)
+        return Table(sheet, is_sdmx_csv, header, self._rows_below(columns, data, rows))
 
-    def _rows_below(self, columns: range, rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Sequence[str]]]:
+    def _data_columns(self, titles: Mapping[int, str], *, is_sdmx_csv: bool) -> frozenset[int]:
+        """Return the columns whose title is a component, also with its name; without rules, all columns."""
+        if self._rules is None:
+            return frozenset(titles)
+        ids = _STANDING | {column.id for column in self._rules.columns}
+        return frozenset(at for at, title in titles.items() if _id(title, is_sdmx_csv=is_sdmx_csv) in ids)
+
+    def _rows_below(
+        self, columns: range, data: Container[int], rows: Iterator[tuple[int, Row]]
+    ) -> Iterator[tuple[int, Sequence[str]]]:
         for number, row in rows:
-            if min(row) < columns.start or max(row) >= columns.stop:
+            texts = self._texts(number, row, data)
+            if texts and (min(texts) < columns.start or max(texts) >= columns.stop):
                 raise ValueError(f"row {number}: a cell lies outside the table: it has no header above it")
-            texts = self._texts(number, row)
-            yield number, [texts.get(at, "") for at in columns]
+            if texts:
+                yield number, [texts.get(at, "") for at in columns]
 
-    def _texts(self, number: int, row: Row) -> dict[int, str]:
+    def _texts(self, number: int, row: Row, data: Container[int] | None = None) -> dict[int, str]:
+        """Return the texts of a row. A problem is an error only in the columns of data; None means that all are."""
         try:
-            return {at: self._values.text(cell) for at, cell in row.items()}
+            return {
+                at: cell.text if cell.problem and not _is_in(at, data) else self._values.text(cell)
+                for at, cell in row.items()
+                if not cell.is_unsaved or _is_in(at, data)
+            }
         except ValueError as error:
             raise ValueError(f"row {number}: {error}") from None
+
+    def _text_if_any(self, cell: Cell) -> str:
+        """Return the text of a cell; its problem if it has one, so that two such titles are not taken for equal."""
+        try:
+            return self._values.text(cell)
+        except ValueError:
+            return cell.problem or cell.text
+
+
+def _is_in(at: int, data: Container[int] | None) -> bool:
+    return data is None or at in data
+
+
+def _is_unsaved(row: Row) -> bool:
+    return all(cell.is_unsaved for cell in row.values())
+
+
+def _from_first_saved(row: Row) -> Row:
+    """Leave out formulas without a saved value to the left of all other cells."""
+    first = min(at for at, cell in row.items() if not cell.is_unsaved)
+    return {at: cell for at, cell in row.items() if at >= first}
+
+
+def _without_unsaved_edges(row: Row) -> Row:
+    """Leave out formulas without a saved value to the left and to the right of all other cells."""
+    last = max(at for at, cell in row.items() if not cell.is_unsaved)
+    return {at: cell for at, cell in _from_first_saved(row).items() if at <= last}
+
+
+def _section_cells(row: Row, known: Container[str]) -> Row:
+    """Return the id and the value in a row of the header section; nothing if the row is for readers."""
+    if _is_unsaved(row):
+        return {}
+    cells = sorted(_from_first_saved(row).items())
+    return dict(cells[:2]) if _title(cells[0][1].text) in known else {}
 
 
 def _check_titles(number: int, header: Row) -> None:
@@ -226,6 +288,12 @@ def _check_titles(number: int, header: Row) -> None:
     problem = next((cell.problem for cell in header.values() if cell.problem), None)
     if problem is not None:
         raise ValueError(f"row {number}: {problem}")
+
+
+def _id(title: str, *, is_sdmx_csv: bool) -> str:
+    """Return the id in a title such as ``FREQ: Frequency``, in SDMX-CSV also ``TITLE[en;fr]``."""
+    id_ = title.partition(CODE_LABEL)[0]
+    return id_.partition("[")[0] if is_sdmx_csv else id_
 
 
 def _title(text: str) -> str:

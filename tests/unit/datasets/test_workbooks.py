@@ -193,6 +193,104 @@ def test_problems_on_sheets_for_readers_are_no_errors() -> None:
         value_in(made.getvalue())
 
 
+_UNSAVED, _ERROR, _WITH_PROBLEM = "<f>1/2</f>", "<f>1/0</f><v>#DIV/0!</v>", re.compile("HELPER[0-9]")
+_PLAIN = ["CURRENCY", "TIME_PERIOD", "OBS_VALUE"]
+_READ = [*_PLAIN, "USD", "2024", "1"]
+
+
+def with_helpers(rows: list[list[Any]], content: str) -> bytes:
+    """Return a workbook in which the cells with the text HELPER0 and so on are formulas with this content."""
+    data = workbook({"Data": rows})
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(made, "w") as new:
+        shared = re.findall("<si><t[^>]*>(.*?)</t></si>", old.read("xl/sharedStrings.xml").decode())
+        kind = "e" if "<v>" in content else "n"
+        for name in old.namelist():
+            text = old.read(name)
+            if name.endswith("sheet1.xml"):
+                for at in (at for at, string in enumerate(shared) if _WITH_PROBLEM.fullmatch(string)):
+                    text = text.replace(f't="s"><v>{at}</v>'.encode(), f't="{kind}">{content}'.encode())
+            new.writestr(name, text)
+    return made.getvalue()
+
+
+_SERIES: list[list[Any]] = [[*_TITLES, "2023", "2024"], ["USD", "EUR", 1, 2]]
+
+
+@pytest.mark.parametrize("content", [_UNSAVED, _ERROR])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["HELPER0"], [], *_SERIES],
+        [["a note", "HELPER0"], [], *_SERIES],
+        [["STATUS", "A", "HELPER0"], [], *_SERIES],
+        [_SERIES[0], [*_SERIES[1], "HELPER0"]],
+        [*_SERIES, ["HELPER0"], [None, None, None, None, "HELPER0"]],
+        [[*_SERIES[0], "NOTE"], [*_SERIES[1], "HELPER0"]],
+    ],
+)
+def test_problems_outside_of_period_columns_are_no_errors(rates: Rules, rows: list[list[Any]], content: str) -> None:
+    """Above and below the table, and in columns without a title or of another title, cells are for readers."""
+    (table,) = tables_in(with_helpers(rows, content), "x", rates)
+    found = csv.DictReader(io.StringIO(table.content.decode()))
+    assert [(row["CURRENCY"], row["TIME_PERIOD"], row["OBS_VALUE"], row.get("NOTE", "")) for row in found] == [
+        ("USD", year, value, "#DIV/0!" if "NOTE" in rows[0] and content == _ERROR else "")
+        for year, value in (("2023", "1"), ("2024", "2"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "content", "expected"),
+    [
+        ([[*_PLAIN, "MY_CHECK"], ["USD", 2024, 1, "HELPER0"]], _ERROR,
+         [*_PLAIN, "MY_CHECK", "USD", "2024", "1", "#DIV/0!"]),
+        ([[*_PLAIN, "MY_CHECK"], ["USD", 2024, 1, "HELPER0"]], _UNSAVED, [*_PLAIN, "MY_CHECK", "USD", "2024", "1", ""]),
+        ([[*_PLAIN, "HELPER0"], ["USD", 2024, 1, "HELPER1"], [*[None] * 4, "HELPER2"]], _UNSAVED, _READ),
+        ([["HELPER0"], _PLAIN, ["USD", 2024, 1]], _UNSAVED, _READ),
+        ([[None, *_PLAIN], ["HELPER0", "USD", 2024, 1]], _UNSAVED, _READ),
+        ([[*HEADER, "MY_CHECK"], [*START, "A", 2024, 1, "HELPER0"]], _ERROR,
+         [*HEADER, "MY_CHECK", *START, "A", "2024", "1", "#DIV/0!"]),
+        ([HEADER, [*START, "A", 2024, 1, "HELPER0"]], _UNSAVED, [*HEADER, *START, "A", "2024", "1"]),
+    ],
+)  # fmt: skip
+def test_problems_outside_of_the_columns_of_components_are_no_errors(
+    rates: Rules, rows: list[list[Any]], content: str, expected: list[str]
+) -> None:
+    """A formula without a saved value is like an empty cell, and an error in the file's own columns is a text."""
+    (table,) = tables_in(with_helpers(rows, content), "x", rates)
+    assert [cell for row in csv.reader(io.StringIO(table.content.decode())) for cell in row] == expected
+
+
+@pytest.mark.parametrize(
+    "rows", [[["HELPER0", *_PLAIN], ["x", "USD", 2024, 1]], [[*HEADER, "HELPER0"], [*START, "A", 2024, 1, "x"]]]
+)
+def test_data_below_a_title_without_a_saved_value_is_an_error(rates: Rules, rows: list[list[Any]]) -> None:
+    """A column of data is not lost if its title is a formula that was never computed."""
+    with pytest.raises(DatasetError, match="sheet 'Data', row 2: a cell lies outside the table"):
+        tables_in(with_helpers(rows, _UNSAVED), "x", rates)
+
+
+@pytest.mark.parametrize("content", [_UNSAVED, _ERROR])
+@pytest.mark.parametrize(
+    ("rows", "number"),
+    [
+        ([["STATUS", "HELPER0"], [], *_SERIES], 1),
+        ([["CURRENCY_DENOM", "HELPER0"], [], ["CURRENCY", "2023", "2024"], ["USD", 1, 2]], 1),
+        ([[*_SERIES[0], "HELPER0", "HELPER1"], _SERIES[1]], 1),
+        ([[*_SERIES[0]], ["USD", "HELPER0", 1, 2]], 2),
+        ([[*_SERIES[0]], ["USD", "EUR", 1, "HELPER0"]], 2),
+        ([_PLAIN, ["USD", 2024, "HELPER0"]], 2),
+        ([["CURRENCY:Currency", *_PLAIN[1:]], ["HELPER0", 2024, 1]], 2),
+        ([[*HEADER, "STATUS[]"], [*START, "A", 2024, 1, "HELPER0"]], 2),
+        ([HEADER, [*START[:1], "HELPER0", START[2], "A", 2024, 1]], 2),
+    ],
+)  # fmt: skip
+def test_problems_in_data_are_errors(rates: Rules, rows: list[list[Any]], number: int, content: str) -> None:
+    """A problem in a title, in the header section or below the title of a component is an error with its row."""
+    with pytest.raises(DatasetError, match=rf"sheet 'Data', row {number}: cell "):
+        tables_in(with_helpers(rows, content), "x", rates)
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [

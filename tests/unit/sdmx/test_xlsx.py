@@ -133,6 +133,45 @@ def test_maps_in_xlsx_and_sdmx_json_are_equal() -> None:
     assert only(workbook(HEADER + BODY)) == twin
 
 
+_PROBLEMS = {"UNSAVED": "<f>1/2</f>", "ERROR": "<f>1/0</f><v>#DIV/0!</v>"}
+
+
+def with_problem(cells: dict[tuple[int, int], str]) -> bytes:
+    """Return a workbook of a map in which cells, by row and column from 0, have the problems with these names."""
+    table = [[*row, *[""] * (10 - len(row))] for row in HEADER + BODY]
+    for (row, at), problem in cells.items():
+        table[row][at] = problem
+    written = sheet(table)
+    for problem, content in _PROBLEMS.items():
+        kind = "e" if problem == "ERROR" else "n"
+        written = written.replace(f't="inlineStr"><is><t>{problem}</t></is>', f't="{kind}">{content}')
+    return zipped(parts_of(written))
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        {(0, 2): "ERROR", (1, 2): "UNSAVED"},
+        {(3, 4): "UNSAVED"},
+        {(5, 0): "UNSAVED", (5, 1): "ERROR"},
+        {(6, 4): "UNSAVED"},
+        {(7, 7): "UNSAVED"},
+        {(9, 6): "ERROR", (10, 7): "UNSAVED"},
+    ],
+)
+def test_problems_outside_of_a_map_are_no_errors(cells: dict[tuple[int, int], str]) -> None:
+    """Cells outside the values of the header, the source and target, and the mapped values are for readers."""
+    assert only(with_problem(cells)) == only(workbook(HEADER + BODY))
+
+
+@pytest.mark.parametrize("problem", _PROBLEMS)
+@pytest.mark.parametrize("cell", [(1, 1), (2, 1), (3, 1), (4, 1), (7, 0), (7, 4), (9, 0), (9, 3), (9, 4), (10, 5)])
+def test_problems_in_a_map_are_errors(cell: tuple[int, int], problem: str) -> None:
+    """A value of the header, a source or target, and a mapped value or its dates must be known."""
+    with pytest.raises(MessageError, match=f"cell {column(cell[1])}{cell[0] + 1}: "):
+        read_message(with_problem({cell: problem}))
+
+
 def test_other_layouts_of_a_workbook_are_read() -> None:
     """Shared strings, other labels, numbers for version and dates, arrows in titles, and other worksheets are read."""
     header: list[list[Any]] = [

@@ -8,8 +8,9 @@ arrow, followed by dates. ``regex::`` begins a regular expression, ``substr(0,2,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from itertools import count
 from typing import Final
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
@@ -37,6 +38,8 @@ _LABELS: Final = {
     "validfrom": "start", "enddate": "end", "validto": "end", "annotations": "annotations",
     "annotation": "annotations", "uri": "uri", "final": "final", "isfinal": "final",
 }  # fmt: skip
+_SEVERAL: Final = frozenset({"name", "name locale", "description", "description locale", "annotations"})
+"""The labels that may have several values; of others only the first counts."""
 
 
 def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMap | None:
@@ -56,12 +59,12 @@ def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMa
             arrows.append((arrow, row))
         elif arrow is None and not arrows and 0 in row:
             label = _LABELS.get(re.sub(r"[^a-z]", "", row[0].text.lower()))
-            header.setdefault(label or "", {at: cell for at, cell in row.items() if at > 0})
+            header.setdefault(label or "", {at: cell for at, cell in _without_helpers(row).items() if at > 0})
     if not arrows or not {"agency", "id"} <= header.keys():
         return None
-    _check_values([*header.values(), *(row for _, row in arrows)], where)
+    arrow, ends = arrows[0][0], _without_helpers(arrows[0][1])
+    _check_values([*_header_cells(header), *ends.values()], where)
     urn = _urn(header, where)
-    arrow, ends = arrows[0]
     sources = tuple(_end(ends[at], urn) for at in sorted(ends) if at < arrow)
     targets = tuple(_end(ends[at], urn) for at in sorted(ends) if at > arrow and not _title(ends[at].text.strip()))
     if not sources or not targets or sorted(at for at in ends if at < arrow) != list(range(arrow)):
@@ -83,19 +86,33 @@ def read_representation_map(sheet: str, rows: Iterable[Row]) -> RepresentationMa
         ),
         sources=sources,
         targets=targets,
-        mappings=tuple(_mapping(row, arrow, len(targets)) for _, row in arrows[1:]),
+        mappings=tuple(_mapping(row, arrow, len(targets), where) for _, row in arrows[1:]),
     )
 
 
-def _check_values(rows: Iterable[Row], where: str) -> None:
-    problem = next((cell.problem for row in rows for cell in row.values() if cell.problem), None)
+def _without_helpers(row: Row) -> Row:
+    """Leave out formulas without a saved value to the right of an empty cell: they do not belong to the map."""
+    end = next(at for at in count() if at not in row)
+    return {at: cell for at, cell in row.items() if at < end or not cell.is_unsaved}
+
+
+def _header_cells(header: dict[str, Row]) -> Iterator[Cell]:
+    """Yield the cells of the header that are read."""
+    for label, row in header.items():
+        if label:
+            yield from (cell for at, cell in row.items() if at == 1 or label in _SEVERAL)
+
+
+def _check_values(cells: Iterable[Cell], where: str) -> None:
+    problem = next((cell.problem for cell in cells if cell.problem), None)
     if problem is not None:
         raise MessageError(f"reading XLSX {where}: {problem}")
 
 
 def _is_title(row: Row) -> bool:
     """Return True if the row only states which side is the source."""
-    return all(cell.text.strip() == _ARROW or _title(cell.text.strip()) for cell in row.values())
+    texts = [cell.text.strip() for cell in row.values() if not cell.is_unsaved]
+    return all(text == _ARROW or _title(text) for text in texts)
 
 
 def _text(header: dict[str, Row], label: str) -> str:
@@ -128,14 +145,16 @@ def _end(cell: Cell, urn: Urn) -> Urn | str:
         raise MessageError(f"reading {urn}, its source or target: {error}") from None
 
 
-def _mapping(row: Row, arrow: int, count: int) -> RepresentationMapping:
+def _mapping(row: Row, arrow: int, width: int, where: str) -> RepresentationMapping:
+    """Return the mapping in a row, whose ``width`` targets are followed by two dates. Raises MessageError."""
     first = arrow + 1
-    targets = [row[at].text if at in row else "" for at in range(first, first + count)]
+    _check_values([cell for at, cell in row.items() if at < first + width + 2], where)
+    targets = [row[at].text if at in row else "" for at in range(first, first + width)]
     return RepresentationMapping(
         sources=tuple(_mapped(row[at].text if at in row else "") for at in range(arrow)),
         targets=tuple(targets) if any(targets) else (),
-        valid_from=_day(row.get(first + count)),
-        valid_to=_day(row.get(first + count + 1)),
+        valid_from=_day(row.get(first + width)),
+        valid_to=_day(row.get(first + width + 1)),
     )
 
 

@@ -20,6 +20,8 @@ _MAX_COLUMN: Final = 16_384
 _BOOLEANS: Final = {"1": "true", "0": "false"}
 """The values of cells with booleans, as SDMX writes them, so that they are not read as numbers."""
 _NOT_AVAILABLE: Final = "#N/A"
+_UNSAVED: Final = "="
+"""The text of a formula without a saved value."""
 _column = re.compile(r"([A-Z]{1,3})[0-9]*").fullmatch
 
 
@@ -37,6 +39,11 @@ class Cell(NamedTuple):
     is_number: bool = False
     style: int = 0
     problem: str = ""
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Return whether it is a formula without a saved value; outside of data it is like an empty cell."""
+        return bool(self.problem) and self.text == _UNSAVED
 
 
 Row: TypeAlias = dict[int, Cell]
@@ -79,7 +86,7 @@ class Cells:
         written = next((element.text or "" for element in cell.iterchildren("{*}v")), "")
         problem = _problem(cell, kind, written)
         if problem:
-            return Cell(written or "=", problem=problem)
+            return Cell(written or _UNSAVED, problem=problem)
         if kind == "s" and written:
             return Cell(self._shared(written))
         if kind == "b":
