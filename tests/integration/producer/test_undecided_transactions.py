@@ -90,6 +90,8 @@ class Scene:
             headers = transactions.write(TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms))
             records.append(Written(self.places[number], key.encode(), b"2", headers))  # type: ignore[arg-type]
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
+        for place in decided:  # the end is acknowledged before the markers are written
+            wait_decided(self.bootstrap, place.topic, partition=place.partition)
 
     def sent(self) -> list[int]:
         """Return the numbers of the committed transactions, which are the same in all partitions."""
