@@ -132,7 +132,7 @@ class DeltaBuilder:
         self._size_bytes, self._has_parts, self._is_all_here = 0, True, False
         if delta.has_deletions:  # only at the end is it known whether an open transaction could still undo them
             for record in self._tombstones(delta):
-                self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
+                self._remember_tombstone(self._prefixes[record.topic] + record.key, record)
         return delta
 
     def take(self, position: Position) -> Delta:
@@ -366,7 +366,7 @@ class DeltaBuilder:
             return
         for record in self._tombstones(delta):
             if record.offset >= firsts.get(record.source, 0):
-                self._pending_tombstones[record.source, self._prefixes[record.topic] + record.key] = record.offset
+                self._remember_tombstone(self._prefixes[record.topic] + record.key, record)
 
     def _tombstones(self, delta: Delta) -> Iterator[Record]:
         source = delta.source or next(iter(self._highest))

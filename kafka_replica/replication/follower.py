@@ -154,11 +154,9 @@ class Follower:
         load = self._options.initial_records
         if load is None:
             return start_offsets
-        limit = self._store.part_bytes
         for record in load_initial_records(load, self._options.topics[0], self._options.key_filter):
             self._delta_builder.add_initial(record)
-            if limit is not None and self._delta_builder.size_bytes > limit:
-                self._store.stage(self._delta_builder.take_part())
+            self._stage_if_large()
         return start_offsets._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
 
     def _begin(self, start_offsets: StartOffsets, resume_point: ResumePoint | None = None) -> None:
@@ -269,14 +267,18 @@ class Follower:
 
     def _add_committed(self, batches: list[Batch]) -> None:
         """Add committed batches to the next version; if the store takes parts, pass the version to it in parts."""
-        limit = self._store.part_bytes
-        if limit is None:
+        if self._store.part_bytes is None:
             self._bad_records.handle(self._delta_builder.add_committed(batches))
             return
         for at in range(0, len(batches), _BATCHES_A_PART):
             self._bad_records.handle(self._delta_builder.add_committed(batches[at : at + _BATCHES_A_PART]))
-            if self._delta_builder.size_bytes > limit:
-                self._store.stage(self._delta_builder.take_part())
+            self._stage_if_large()
+
+    def _stage_if_large(self) -> None:
+        """Pass what the next version has so far to a store that takes parts, if it is large enough for a part."""
+        limit = self._store.part_bytes
+        if limit is not None and self._delta_builder.size_bytes > limit:
+            self._store.stage(self._delta_builder.take_part())
 
     def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
         """Show the version at a point, if the barrier admits the point; return whether all partitions were listed."""

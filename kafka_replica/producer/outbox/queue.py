@@ -108,8 +108,8 @@ class Queue:
             database was restored, and so has another transaction with the number ``up_to``, or none.
         """
         with short_transaction(self._engine) as connection:
-            sent_tx_id = self._lock(connection, incarnation)
-            if sent_tx_id is None or not self._holds_lease(connection, term):
+            sent_tx_id = self._lock_if_leased(connection, term, incarnation)
+            if sent_tx_id is None:
                 return False
             if recorded_ms is not None:
                 this = (detail.c.producer_id == self._id, detail.c.tx_id == up_to)
@@ -153,7 +153,7 @@ class Queue:
         The transaction, if it is pending, gets the status.
         """
         with short_transaction(self._engine) as connection:
-            if self._lock(connection, incarnation) is None or not self._holds_lease(connection, term):
+            if self._lock_if_leased(connection, term, incarnation) is None:
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
@@ -233,18 +233,23 @@ class Queue:
 
     def _lock_leased(self, connection: Connection, term: int | None, incarnation: str) -> int:
         """Lock the state and the lease; return the number up to which all is sent, or raise LeaseLostError."""
-        sent_tx_id = self._lock(connection, incarnation)
-        if sent_tx_id is None or not self._holds_lease(connection, term):
+        sent_tx_id = self._lock_if_leased(connection, term, incarnation)
+        if sent_tx_id is None:
             raise LeaseLostError(
                 f"producer {self._id}: another instance has taken over, or the producer was recreated; standing by"
             )
         return sent_tx_id
 
-    def _holds_lease(self, connection: Connection, term: int | None) -> bool:
-        """Return whether this instance has the lease; lock the lease until the end of the database transaction.
+    def _lock_if_leased(self, connection: Connection, term: int | None, incarnation: str) -> int | None:
+        """Lock the state, then the lease; return the number up to which all is sent, or None without the lease.
 
-        The state is always locked first: a user's transaction may lock it for long, and must not block the lease.
+        The state is locked first: a user's transaction may lock it for long, and must not block the lease.
         """
+        sent_tx_id = self._lock(connection, incarnation)
+        return sent_tx_id if sent_tx_id is not None and self._holds_lease(connection, term) else None
+
+    def _holds_lease(self, connection: Connection, term: int | None) -> bool:
+        """Return whether this instance has the lease; lock the lease until the end of the database transaction."""
         mine = (lease.c.producer_id == self._id, lease.c.term == term)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
 
