@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.ml.reading.tree import parse
+from kafka_replica.sdmx.formats.ml.reading.parsing import parse
 from kafka_replica.sdmx.formats.registry import Parts, tree_reader
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.messages.message import Message

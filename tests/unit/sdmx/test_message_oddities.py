@@ -67,6 +67,10 @@ def only(data: bytes, content_type: str | None = None) -> Any:
         pytest.param(xml().replace(' version="1.0"', "").encode(), id="no version"),
         pytest.param(xml().replace("Œuf", "<![CDATA[Œ]]><!-- no -->u<?no no?>f").encode(), id="comments in texts"),
         pytest.param(xml().replace("<s:Codelist id", '<s:Codelist xmlns:x="urn:x" x:a="b" isFinal="" id').encode()),
+        pytest.param(
+            xml().replace("<s:Codelist id", '<s:Codelist xmlns:x="urn:x[1.0]:compact" xmlns:y="a b" id').encode(),
+            id="namespaces that are no URIs",
+        ),
     ],
 )  # fmt: skip
 def test_characters_and_blanks(data: bytes) -> None:
@@ -165,6 +169,14 @@ def test_messages_of_nothing(body: str) -> None:
     whole = xml(body)
     start, end = whole.index("<m:Structures>"), whole.index("</m:Structure>")
     assert len(read_message((whole[:start] + whole[end:]).encode())) == 0
+
+
+def test_namespaces_that_are_no_uris_excuse_nothing_else() -> None:
+    """Names of namespaces need not be URIs; every other error is one, wherever it is."""
+    whole = xml().replace("<s:Codelist id", '<s:Codelist xmlns:x="urn:x[1.0]:compact" id')
+    for bad in (whole.replace("</m:Structure>", ""), whole.replace("</s:Codelist>", "</s:CodeList>"), whole + "<a/>"):
+        with pytest.raises(MessageError, match="not well-formed"):
+            read_message(bad.encode())
 
 
 def test_answers_that_are_errors() -> None:

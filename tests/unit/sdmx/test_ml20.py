@@ -461,8 +461,8 @@ def test_several_containers_are_combined() -> None:
     assert list(read_message(part.value)) == [scheme]
 
 
-def test_a_repeated_concept_must_have_equal_content() -> None:
-    """A concept or an agency repeated with equal content is read once; BAD has those with different content."""
+def test_a_repeated_concept_is_read_once() -> None:
+    """A concept or an agency repeated with equal content is read once."""
     concept = '<s:Concept id="X" agencyID="A"><s:Name>x</s:Name></s:Concept>'
     agency = (
         "<s:OrganisationScheme id='{}' agencyID='A'><s:Agencies><s:Agency id='A'/></s:Agencies></s:OrganisationScheme>"
@@ -474,6 +474,72 @@ def test_a_repeated_concept_must_have_equal_content() -> None:
     assert isinstance(concepts, ConceptScheme)
     assert (list(agencies.organisations), list(concepts.concepts)) == (["A"], ["X"])
     assert [next(iter(read_message(part.value))) for part in split_message(data)] == [agencies, concepts]
+
+
+def test_the_first_of_repeated_concepts_and_agencies_is_kept() -> None:
+    """Of standalone items that differ, the first is kept, with the languages that it lacks; as OECD.Stat has them."""
+    concept = '<s:Concept id="X" agencyID="A" version="{}"><s:Name xml:lang="{}">{}</s:Name></s:Concept>'
+    provider = (
+        '<s:OrganisationScheme id="{}" agencyID="A"><s:DataProviders><s:DataProvider id="P"><s:Name>{}</s:Name>'
+        "</s:DataProvider></s:DataProviders></s:OrganisationScheme>"
+    )
+    concepts = concept.format("1.0", "en", "Unit") + concept.format("1.1", "fr", "Unité")
+    data = xml(
+        f"<OrganisationSchemes>{provider.format('O1', 'first')}{provider.format('O2', 'second')}</OrganisationSchemes>"
+        f"<Concepts>{concepts}{concept.format('1.0', 'en', 'Einheit')}</Concepts>"
+    )
+    providers, scheme = read_message(data)
+    assert isinstance(providers, DataProviderScheme)
+    assert isinstance(scheme, ConceptScheme)
+    assert providers.organisations["P"].names.texts == (("en", "first"),)
+    assert scheme.concepts["X"].names.texts == (("en", "Unit"), ("fr", "Unité"))
+    assert not isinstance(scheme.concepts["X"], VersionedConcept)
+    assert [next(iter(read_message(part.value))) for part in split_message(data)] == [providers, scheme]
+
+
+@pytest.mark.parametrize("attribute", ["conceptVersion", "conceptSchemeVersion"])
+def test_the_version_of_a_concept_scheme_has_two_names(attribute: str) -> None:
+    """Files of Eurostat name the version of the concept scheme as an extension of the schema does."""
+    dimension = f'<s:Dimension conceptRef="F" conceptSchemeRef="CS" {{}} {attribute}="2.0"/>'
+    schemes = "".join(
+        f'<s:ConceptScheme id="CS" agencyID="B" version="{version}"><s:Concept id="F"/></s:ConceptScheme>'
+        for version in ("1.0", "2.0")
+    )
+    for agency in ('conceptSchemeAgency="B"', ""):
+        body = f"<Concepts>{schemes}</Concepts>" + KEY_FAMILY.format(dimension.format(agency))
+        found = get(DataStructure, "K", read_message(xml(body)))
+        [component] = found.dimensions.values()
+        assert short(component.concept) == "Concept=B:CS(2.0).F"
+
+
+def test_a_urn_without_a_version_means_1_0() -> None:
+    """URNs of 2.0 may have no version."""
+    ref = "<s:KeyFamilyRef><s:URN>urn:sdmx:org.sdmx.infomodel.keyfamily.KeyFamily=ECB:ECB_FMD2</s:URN></s:KeyFamilyRef>"
+    [flow] = read_message(xml(f'<Dataflows><s:Dataflow id="F" agencyID="A">{ref}</s:Dataflow></Dataflows>'))
+    assert isinstance(flow, Dataflow)
+    assert short(flow.structure) == "DataStructure=ECB:ECB_FMD2(1.0)"
+
+
+def test_codes_and_levels_of_hierarchies_with_unusual_names() -> None:
+    """A code may be called * in 2.0, and the order of levels is any integer."""
+    codes = "<s:CodeRef><s:CodelistAliasRef>a</s:CodelistAliasRef><s:CodeID>*</s:CodeID></s:CodeRef>"
+    included = (
+        "<s:CodelistRef><s:AgencyID>A</s:AgencyID><s:CodelistID>CL</s:CodelistID><s:Alias>a</s:Alias></s:CodelistRef>"
+    )
+    level = '<s:Level id="{}"><s:Name>l</s:Name><s:Order>{}</s:Order></s:Level>'
+    levels = level.format("LOW", 1) + level.format("TOP", -1)
+    data = xml(
+        f'<HierarchicalCodelists><s:HierarchicalCodelist id="H" agencyID="A">{included}<s:Hierarchy id="T">'
+        f"<s:Name>t</s:Name>{codes}{levels}</s:Hierarchy></s:HierarchicalCodelist></HierarchicalCodelists>"
+    )
+    [found] = read_message(data)
+    assert isinstance(found, HierarchicalCodelist)
+    [hierarchy] = found.hierarchies.values()
+    [code] = hierarchy.codes.values()
+    assert code.code is not None
+    assert (code.code.id, code.code.item) == ("CL", "*")
+    assert hierarchy.level is not None
+    assert (hierarchy.level.id, hierarchy.level.level and hierarchy.level.level.id) == ("TOP", "LOW")
 
 
 def test_fixed_ids_give_way() -> None:
@@ -538,7 +604,13 @@ BAD = {
     "no container": (xml('<s:CodeList id="CL" agencyID="A"/>'), "not a container"),
     "wrong container": (xml('<KeyFamilies><s:CodeList id="CL" agencyID="A"/></KeyFamilies>'), "not allowed in <KeyF"),
     "no sender": (xml('<Concepts><s:Concept id="C"/></Concepts>', header=""), "no sender"),
-    "concept twice": (xml('<Concepts><s:Concept id="C"/><s:Concept id="C" version="2.0"/></Concepts>'), "duplicate"),
+    "concept twice": (
+        xml(
+            '<Concepts><s:ConceptScheme id="CS" agencyID="A"><s:Concept id="C"/><s:Concept id="C" version="2.0"/>'
+            "</s:ConceptScheme></Concepts>"
+        ),
+        "duplicate",
+    ),
     "no concept": (xml(KEY_FAMILY.format("<s:Dimension/>")), "no concept"),
     "bad concept": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="a b"/>')), "cannot be"),
     "component twice": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="X"/>' * 2)), "duplicate"),

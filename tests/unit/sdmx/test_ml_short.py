@@ -14,9 +14,9 @@ from kafka_replica.sdmx import Format, Message, split_message
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.formats.ml.reading.parsing import parse
 from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
-from kafka_replica.sdmx.formats.ml.reading.tree import parse
 from kafka_replica.sdmx.messages.format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from support.effort import examples

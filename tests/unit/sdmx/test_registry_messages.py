@@ -109,6 +109,15 @@ def test_deletions_are_refused(version: str) -> None:
             read_message(data)
 
 
+@pytest.mark.parametrize("version", EDITIONS)
+def test_the_deletion_of_one_artefact_is_refused(version: str) -> None:
+    """The action of an artefact precedes that of the request."""
+    end = b"</m:SubmitStructureRequest>"
+    one = b'<r:SubmittedStructure action="Delete"/>'
+    with pytest.raises(MessageError, match="deletion"):
+        read_message(submission(version).replace(end, one + end))
+
+
 def test_deletions_of_20_are_refused() -> None:
     """Deletions of 2.0, which are given next to the structures or in an event, are refused."""
     end = b"</r:Structure>"

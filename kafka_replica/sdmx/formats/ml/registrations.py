@@ -32,7 +32,8 @@ from kafka_replica.sdmx.urns.urn import Urn
 _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
 """The names of constraints in 2.1 and 3.x."""
 
-_REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest"}
+_REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest", "SubmittedStructure"}
+"""Elements whose ``action`` says what happens to artefacts; that of one artefact precedes that of the request."""
 
 Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only name lxml gives this type
 """A function that builds the URN of an artefact from its element. Raises MessageError."""
@@ -62,7 +63,7 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
 
 def _refuse_deletion(root: etree._Element, names: Names) -> None:
     """Reject a deletion: artefacts to be deleted must not be read as existing ones."""
-    for element in root.iter("{*}RegistrationRequest", "{*}SubmitStructureRequest", "{*}EventAction"):
+    for element in root.iter(*(f"{{*}}{name}" for name in _REQUESTS), "{*}EventAction"):
         kind = names[element.tag]
         action = element.get("action") if kind in _REQUESTS else text_of(element).strip() if kind else None
         if action == "Delete":

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
-from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.reading.values import add_repeated, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
     Edition,
     write_annotations,
@@ -56,8 +56,9 @@ def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[
             if version == DEFAULT_VERSION
             else VersionedConcept(urn=own, version=version, **arguments)
         )
-        # Several key families may repeat the concepts they need.
-        if concepts.setdefault(id_, concept) != concept:
+        if urn.id == STANDALONE_CONCEPTS:
+            add_repeated(concepts, id_, concept)
+        elif concepts.setdefault(id_, concept) != concept:
             id_of(element, concepts)
     return concepts
 

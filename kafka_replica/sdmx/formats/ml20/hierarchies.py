@@ -12,7 +12,6 @@ from typing import Any
 from lxml import etree
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.parts import first, pick, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
@@ -41,6 +40,7 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 _match_id = re.compile(r"[A-Za-z0-9_@$\-]+").fullmatch
+_is_order = re.compile(r"[+-]?[0-9]{1,9}").fullmatch
 
 
 def read_hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> HierarchicalCodelist:
@@ -116,10 +116,7 @@ def _codes(
 def _read_code(element: etree._Element, parts: dict[str, str], aliases: Mapping[str, Urn]) -> Urn | None:
     codelist, code_id = aliases.get(parts.get("CodelistAliasRef", "")), parts.get("CodeID")
     if codelist is not None and code_id:
-        try:
-            return codelist.with_item("Code", code_id)
-        except UrnError as error:
-            fail(element, str(error))
+        return item_urn(codelist, "Code", element, code_id)
     return by_urn(element, parts["URN"], "Code") if parts.get("URN") else None
 
 
@@ -148,7 +145,7 @@ def _read_levels(item: Item, source: Source) -> Level | None:
         taken[id_] = None
         one = Item(element, item.urn, source.names)
         order = (text(one.rest, "Order") or "").strip()
-        if not order.isascii() or not order.isdecimal() or len(order) > 9:
+        if not _is_order(order):
             fail(element, f"its Order {order[:40]!r} is not a whole number")
         ordered.append((int(order), id_, one))
     ordered.sort(key=lambda one: one[0])

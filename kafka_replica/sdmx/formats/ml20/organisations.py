@@ -17,7 +17,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
-from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.reading.values import add_repeated, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
@@ -65,8 +65,7 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
             **arguments,
             **own,
         )
-        if found.setdefault(id_, organisation) != organisation:
-            id_of(element, found)
+        add_repeated(found, id_, organisation)
     return scheme(urn=urn, organisations=Items(found), **_scheme(urn, elements[0], source))
 
 

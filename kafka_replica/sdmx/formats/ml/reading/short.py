@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.ml.reader import read_plain
+from kafka_replica.sdmx.formats.ml.reading.parsing import format_of_tag
 from kafka_replica.sdmx.formats.ml.reading.plain import parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
-from kafka_replica.sdmx.formats.ml.reading.tree import format_of_tag
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Message
 

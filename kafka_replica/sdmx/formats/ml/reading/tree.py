@@ -1,14 +1,8 @@
-"""Parse SDMX-ML securely, and find the header and the artefacts.
-
-No DTD, no entities and no network access are allowed; libxml2's own limits on depth and on the size of a text apply.
-"""
+"""The header and the artefacts of a parsed message of SDMX-ML, and the names of its elements."""
 
 from __future__ import annotations
 
-import re
-import threading
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, NoReturn
 
 from lxml import etree
@@ -22,13 +16,6 @@ from kafka_replica.sdmx.urns.urn import Urn
 
 AVAILABILITY = "AvailabilityConstraints"
 """The container of constraints without an id, which are not artefacts (3.1)."""
-
-_skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
-_starts_plainly = re.compile(
-    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
-    rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
-).match
-"""A match for a document in UTF-8 with the root element right after the declaration."""
 
 
 def _is_element(node: etree._Element) -> bool:
@@ -90,81 +77,6 @@ def fail(element: etree._Element, reason: str) -> NoReturn:
     line = element.sourceline
     local = etree.QName(element).localname[:80]
     raise MessageError(f"reading SDMX-ML, <{local}> at line {line}: {reason}")
-
-
-def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
-    """Return the format and the root of a document.
-
-    Raises:
-        MessageError: the data is not well-formed, has a DTD, or is not SDMX.
-    """
-    is_surely_without = _refuse_dtd(data)
-    try:
-        root = etree.fromstring(data, _parsers.of(comments=comments))
-    except etree.XMLSyntaxError as error:
-        raise MessageError(
-            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; publish it again"
-        ) from None
-    except (ValueError, LookupError) as error:
-        raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
-    if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
-        raise MessageError(_DTD)
-    return _format_of(root), root
-
-
-class _Parsers(threading.local):
-    """The parsers of one thread: creating a parser takes as long as parsing a small message."""
-
-    def __init__(self) -> None:
-        self._made: dict[bool, etree.XMLParser] = {}
-
-    def of(self, *, comments: bool) -> etree.XMLParser:
-        """Return the parser that keeps comments and instructions, or the parser that does not."""
-        found = self._made.get(comments)
-        if found is None:
-            found = self._made[comments] = etree.XMLParser(
-                resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
-                remove_pis=not comments, collect_ids=False,
-            )  # fmt: skip
-        return found
-
-
-_parsers: Final = _Parsers()
-
-_DTD = "reading SDMX-ML: the document has a DOCTYPE, which SDMX does not allow (entities can do harm); remove it"
-
-
-def _refuse_dtd(data: bytes) -> bool:
-    """Reject a DTD; return False if the encoding may hide a DTD, so that the parser has to look for one."""
-    if _starts_plainly(data):
-        return True
-    found = _skip_misc(data)
-    start = found.end() if found else 0
-    if data[start : start + 9].upper() == b"<!DOCTYPE":
-        raise MessageError(_DTD)
-    if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
-        line = data.count(b"\n", 0, start) + 1
-        raise MessageError(f"reading SDMX-ML: an element is missing at line {line}")
-    return False
-
-
-@lru_cache(maxsize=64)
-def format_of_tag(tag: object) -> Format | None:
-    """Return the SDMX-ML format of an element with this tag, if any."""
-    # A comment's tag is not a text and has no namespace.
-    return of_namespace(str(tag)[1:].partition("}")[0])
-
-
-def _format_of(root: etree._Element) -> Format:
-    found = format_of_tag(root.tag)
-    if found is not None:
-        return found
-    for element in root.iter():
-        # The first element of SDMX decides; a SOAP envelope may surround it.
-        found = format_of_tag(element.tag)
-        if found is not None:
-            return found
-    raise MessageError(f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; it has no SDMX namespace")
 
 
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:

@@ -138,7 +138,7 @@ def named(  # noqa: C901 - one pass
         arguments["links"] = tuple(links)
     uri = element.get("uri")
     if uri is not None:
-        arguments["uri"] = uri
+        arguments["uri"] = uri.strip()
     return arguments, rest
 
 
@@ -180,7 +180,7 @@ def _annotation(element: etree._Element, names: Names) -> Annotation:
         if kind == "AnnotationText":
             texts.append((language_of(child), text_of(child)))
         elif kind == "AnnotationURL":
-            urls.append((language_of(child), text_of(child)))
+            urls.append((language_of(child), text_of(child).strip()))
         elif kind:
             single[kind] = text_of(child)
     return Annotation(

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
-from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
+from kafka_replica.sdmx.formats.ml20.reading.references import parts_of, scheme_version
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
 
@@ -106,7 +106,7 @@ class _Lists:
 
     def _qualify_concept_of(self, element: etree._Element, agency: str) -> None:
         id_, own = stated(element, self._source.edition.concept), stated(element, "conceptAgency")
-        scheme, version = stated(element, "conceptSchemeRef"), stated(element, "conceptVersion")
+        scheme, version = stated(element, "conceptSchemeRef"), scheme_version(element)
         if not id_ or stated(element, "conceptSchemeAgency") or (scheme and own):
             return
         found = self._scheme(scheme, version, agency) if scheme else self._scheme_with(id_, version, own, agency)
@@ -117,6 +117,7 @@ class _Lists:
             return
         element.set("conceptSchemeRef", found.id)
         element.set("conceptSchemeAgency", found.agency)
+        element.attrib.pop("conceptSchemeVersion", "")
         element.set("conceptVersion", found.version)
 
     def _scheme(self, id_: str, version: str | None, agency: str) -> _HeldArtefact | None:

@@ -33,8 +33,9 @@ CLASSES: Final = {
 
 _PACKAGES: Final = {"OrganisationScheme": "base"}
 _URN = re.compile(
-    r"urn:sdmx:[A-Za-z.]+\.([A-Za-z]+)=([^:\[\](]+):([^\[\](]+)[\[(]([^\[\]()]+)[\])](?:\.(.+))?", re.DOTALL
+    r"urn:sdmx:[A-Za-z.]+\.([A-Za-z]+)=([^:\[\](]+):([^\[\](]+)(?:[\[(]([^\[\]()]+)[\])](?:\.(.+))?)?", re.DOTALL
 ).fullmatch
+"""A URN of 2.0, which may have no version."""
 
 
 def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
@@ -72,7 +73,8 @@ def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
     if found is None:
         fail(element, f"it refers to {text[:160]!r}, which is neither an id nor a URN" if text else "it names no id")
     _, agency, id_, version, item = found.groups()
-    return made(element, class_, agency, id_, version, re.sub(r"\[[^\[\]]*\]", "", item) if item else None)
+    path = re.sub(r"\[[^\[\]]*\]", "", item) if item else None
+    return made(element, class_, agency, id_, version or DEFAULT_VERSION, path)
 
 
 def concept(element: etree._Element, source: Source, agency: str) -> Urn:
@@ -82,11 +84,20 @@ def concept(element: etree._Element, source: Source, agency: str) -> Urn:
     scheme = stated(element, "conceptSchemeRef")
     in_scheme = stated(element, "conceptSchemeAgency") or own
     if scheme:
-        return made(element, "Concept", in_scheme, scheme, stated(element, "conceptVersion") or DEFAULT_VERSION, id_)
+        return made(element, "Concept", in_scheme, scheme, scheme_version(element) or DEFAULT_VERSION, id_)
     try:
         return concept_urn(own if stated(element, "conceptAgency") else in_scheme, id_)
     except UrnError as error:
         fail(element, str(error))
+
+
+def scheme_version(element: etree._Element) -> str | None:
+    """Return the version of a component's concept scheme: ``conceptVersion``, as the name of 2.0's schema is.
+
+    Files of Eurostat and of SdmxSource have ``conceptSchemeVersion``, of an extension of that schema by Metadata
+    Technology.
+    """
+    return stated(element, "conceptSchemeVersion") or stated(element, "conceptVersion")
 
 
 def codelist(element: etree._Element, agency: str) -> Urn | None:

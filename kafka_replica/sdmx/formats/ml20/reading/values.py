@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeVar
 
 from lxml import etree
+from msgspec.structs import replace
 
+from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import codelist
+from kafka_replica.sdmx.model.base import Nameable
 from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.sdmx.urns.urn import Urn
 
+_Item = TypeVar("_Item", bound=Nameable)
 _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 
 
@@ -57,16 +61,36 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
     return found
 
 
+def add_repeated(found: dict[str, _Item], id_: str, item: _Item) -> None:
+    """Add an item without a scheme of its own, which may be repeated, and differ: of concepts by the key family.
+
+    The first one is kept, with the texts in languages that only later ones have. Source: the schemas of 1.0 and 2.0
+    do not demand unique ids of standalone concepts, agencies and providers.
+    """
+    known = found.setdefault(id_, item)
+    if known != item:
+        found[id_] = replace(
+            known,
+            names=_with_languages_of(known.names, item.names),
+            descriptions=_with_languages_of(known.descriptions, item.descriptions),
+        )
+
+
+def _with_languages_of(texts: InternationalString, others: InternationalString) -> InternationalString:
+    added = [(language, text) for language, text in others.texts if language not in texts]
+    return InternationalString([*texts.texts, *added]) if added else texts
+
+
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:
     """Return the URN of an item. Raises MessageError with its line.
 
-    Codes of 1.0 are NMTOKENs, those of 2.0 may have a star, and real ids (of concepts too) have further characters:
-    such a URN cannot be parsed back, but the item exists.
+    Codes of 1.0 are NMTOKENs, those of 2.0 (and codes of hierarchies) may have a star, and real ids (of concepts too)
+    have further characters: such a URN cannot be parsed back, but the item exists.
     """
     try:
         return scheme.with_item(class_, item)
     except UrnError as error:
-        if class_ in {"Code", "Concept"} and _match_old_id(item):
+        if class_ in {"Code", "Concept", "HierarchicalCode"} and _match_old_id(item):
             return Urn(scheme.package, class_, scheme.agency, scheme.id, scheme.version, item)
         fail(element, str(error))
 

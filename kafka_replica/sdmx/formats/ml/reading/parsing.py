@@ -1,0 +1,139 @@
+"""Parse SDMX-ML securely: no DTD, no entities, no network access; libxml2's own limits of depth and text size apply."""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from typing import Final
+from xml.parsers.expat import ExpatError, ParserCreate
+
+from lxml import etree
+
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.messages.format import Format, of_namespace
+
+_skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
+_starts_plainly = re.compile(
+    rb"(?:<\?xml version=[\"']1\.0[\"'](?: encoding=[\"'][Uu][Tt][Ff]-8[\"'])?"
+    rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
+).match
+"""A match for a document in UTF-8 with the root element right after the declaration."""
+
+
+def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
+    """Return the format and the root of a document.
+
+    Raises:
+        MessageError: the data is not well-formed, has a DTD, or is not SDMX.
+    """
+    is_surely_without = _refuse_dtd(data)
+    try:
+        root = _root_of(data, comments=comments)
+    except etree.XMLSyntaxError as error:
+        raise MessageError(
+            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; publish it again"
+        ) from None
+    except (ValueError, LookupError) as error:
+        raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
+    if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
+        raise MessageError(_DTD)
+    return _format_of(root), root
+
+
+def _root_of(data: bytes, *, comments: bool) -> etree._Element:
+    """Parse a document; names of namespaces need not be URIs.
+
+    libxml2 rejects such names (those of SDMX 2.0 contain brackets), which XML does not: the document is parsed again
+    by a parser that goes on after errors, and accepted if another parser finds none.
+    """
+    usual = _parsers.of(comments=comments)
+    try:
+        return etree.fromstring(data, usual)
+    except etree.XMLSyntaxError:
+        # The log of the exception has the errors of other documents, too.
+        if not _is_of_names_alone(usual.error_log) or not _is_well_formed(data):
+            raise
+        parser = _new_parser(comments=comments, recover=True)
+        root = etree.fromstring(data, parser)
+        if not _is_of_names_alone(parser.error_log):
+            raise
+        return root
+
+
+def _is_well_formed(data: bytes) -> bool:
+    """Return whether Expat accepts a document: after an error, libxml2 does not look for content after the root."""
+    parser = ParserCreate()
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    try:
+        parser.Parse(data, True)
+    except ExpatError:
+        return False
+    return True
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise MessageError(_DTD)
+
+
+def _is_of_names_alone(log: etree._BaseErrorLog) -> bool:
+    return len(log) > 0 and all(entry.type == etree.ErrorTypes.WAR_NS_URI for entry in log)
+
+
+def _new_parser(*, comments: bool, recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=not comments,
+        remove_pis=not comments, collect_ids=False, recover=recover,
+    )  # fmt: skip
+
+
+class _Parsers(threading.local):
+    """The parsers of one thread: creating a parser takes as long as parsing a small message."""
+
+    def __init__(self) -> None:
+        self._made: dict[bool, etree.XMLParser] = {}
+
+    def of(self, *, comments: bool) -> etree.XMLParser:
+        """Return the parser that keeps comments and instructions, or the parser that does not."""
+        found = self._made.get(comments)
+        if found is None:
+            found = self._made[comments] = _new_parser(comments=comments)
+        return found
+
+
+_parsers: Final = _Parsers()
+
+_DTD = "reading SDMX-ML: the document has a DOCTYPE, which SDMX does not allow (entities can do harm); remove it"
+
+
+def _refuse_dtd(data: bytes) -> bool:
+    """Reject a DTD; return False if the encoding may hide a DTD, so that the parser has to look for one."""
+    if _starts_plainly(data):
+        return True
+    found = _skip_misc(data)
+    start = found.end() if found else 0
+    if data[start : start + 9].upper() == b"<!DOCTYPE":
+        raise MessageError(_DTD)
+    if data[start : start + 1] != b"<" or data[start : start + 2] == b"<!":
+        line = data.count(b"\n", 0, start) + 1
+        raise MessageError(f"reading SDMX-ML: an element is missing at line {line}")
+    return False
+
+
+@lru_cache(maxsize=64)
+def format_of_tag(tag: object) -> Format | None:
+    """Return the SDMX-ML format of an element with this tag, if any."""
+    # A comment's tag is not a text and has no namespace.
+    return of_namespace(str(tag)[1:].partition("}")[0])
+
+
+def _format_of(root: etree._Element) -> Format:
+    found = format_of_tag(root.tag)
+    if found is not None:
+        return found
+    for element in root.iter():
+        # The first element of SDMX decides; a SOAP envelope may surround it.
+        found = format_of_tag(element.tag)
+        if found is not None:
+            return found
+    raise MessageError(f"reading XML with root {str(root.tag)[:200]!r}: it is not SDMX-ML; it has no SDMX namespace")
