@@ -11,7 +11,7 @@ import pytest
 from kafka_replica.sdmx import split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.messages.format import Format
-from kafka_replica.sdmx.model import Codelist, DataStructure
+from kafka_replica.sdmx.model import Codelist, DataStructure, ValueList
 from kafka_replica.sdmx.reading.messages import read_message
 
 BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
@@ -179,6 +179,20 @@ def test_namespaces_that_are_no_uris_excuse_nothing_else() -> None:
             read_message(bad.encode())
 
 
+def test_values_of_a_list_keep_their_blanks() -> None:
+    """Unlike codes, the values of a value list are any texts."""
+    base = BASE.replace("v2_1", "v3_0")
+    values = "".join(f'<s:ValueItem id="{value}"/>' for value in (" a", " ", ""))
+    body = (
+        f'<m:Structure xmlns:m="{base}/message" xmlns:s="{base}/structure"><m:Structures><s:ValueLists>'
+        f'<s:ValueList id="V" agencyID="A" version="1.0.0">{values}</s:ValueList></s:ValueLists></m:Structures>'
+        "</m:Structure>"
+    )
+    [found] = read_message(body.encode())
+    assert isinstance(found, ValueList)
+    assert [value.id for value in found.value_items] == [" a", " ", ""]
+
+
 def test_answers_that_are_errors() -> None:
     """The error of a registry's answer is contained in our error."""
     error = (
@@ -187,6 +201,13 @@ def test_answers_that_are_errors() -> None:
     )
     with pytest.raises(MessageError, match="No results found"):
         read_message(error.encode())
+    footer = (
+        f'<m:Structure xmlns:m="{BASE}/message" xmlns:f="{BASE}/message/footer" xmlns:c="{BASE}/common"><f:Footer>'
+        '<f:Message code="510" severity="{}"><c:Text>response too large</c:Text></f:Message></f:Footer></m:Structure>'
+    )
+    with pytest.raises(MessageError, match="response too large"):
+        read_message(footer.format("Error").encode())
+    assert len(read_message(footer.format("Information").encode())) == 0
     with pytest.raises(MessageError, match="no such structure"):
         read_message(json.dumps({"errors": [{"code": 404, "title": "no such structure"}]}).encode())
     with pytest.raises(MessageError, match="data message"):

@@ -25,6 +25,7 @@ from kafka_replica.sdmx import (
     Urn,
     read_message,
     split_message,
+    write_message,
 )
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import (
@@ -510,6 +511,19 @@ def test_the_version_of_a_concept_scheme_has_two_names(attribute: str) -> None:
         found = get(DataStructure, "K", read_message(xml(body)))
         [component] = found.dimensions.values()
         assert short(component.concept) == "Concept=B:CS(2.0).F"
+
+
+@pytest.mark.parametrize("named", ["OBSERVATION", "OBS_VALUE"])
+def test_an_attachment_measure_names_the_concept(named: str) -> None:
+    """The primary measure is called OBS_VALUE since 2.1; attributes refer to it by its concept, or by that name."""
+    components = (
+        '<s:Dimension conceptRef="F"/><s:PrimaryMeasure conceptRef="OBSERVATION"/>'
+        '<s:Attribute conceptRef="X" attachmentLevel="Series">'
+        f"<s:AttachmentMeasure>{named}</s:AttachmentMeasure></s:Attribute>"
+    )
+    found = get(DataStructure, "K", read_message(xml(KEY_FAMILY.format(components))))
+    assert found.attributes["X"].relationship.measures == ("OBS_VALUE",)
+    assert b"<str:AttachmentMeasure>OBSERVATION<" in write_message(found, Format.SDMX_ML_2_0, verify=False)
 
 
 def test_a_urn_without_a_version_means_1_0() -> None:

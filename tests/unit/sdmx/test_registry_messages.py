@@ -109,6 +109,43 @@ def test_deletions_are_refused(version: str) -> None:
             read_message(data)
 
 
+FAILURE = '<r:StatusMessage status="Failure"><r:MessageText code="100"><c:Text>no such thing</c:Text></r:MessageText>'
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+def test_a_failed_query_is_no_empty_message(version: str) -> None:
+    """The text of a failure is contained in our error."""
+    body = f"<m:QueryRegistrationResponse>{FAILURE}</r:StatusMessage></m:QueryRegistrationResponse>"
+    with pytest.raises(MessageError, match="no such thing"):
+        read_message(interface(version, body))
+
+
+@pytest.mark.parametrize("name", ["QueryStructureResponse", "QueryProvisioningResponse"])
+def test_a_failed_query_of_20_is_no_empty_message(name: str) -> None:
+    """The text of a failure is contained in our error."""
+    failure = '<r:StatusMessage status="Failure"><r:MessageText>no such thing</r:MessageText></r:StatusMessage>'
+    with pytest.raises(MessageError, match="no such thing"):
+        read_message(interface("20", f"<m:{name}>{failure}</m:{name}>"))
+
+
+@pytest.mark.parametrize("version", EDITIONS)
+def test_registrations_that_a_registry_refused_are_left_out(version: str) -> None:
+    """Only accepted registrations exist."""
+
+    def status(id_: str, message: str) -> str:
+        return (
+            f'<r:RegistrationStatus><r:Registration id="{id_}"><r:ProvisionAgreement><URN>{AGREEMENT_URN}</URN>'
+            f"</r:ProvisionAgreement></r:Registration>{message}</r:RegistrationStatus>"
+        )
+
+    refused = status("R1", f"{FAILURE}</r:StatusMessage>")
+    accepted = status("R2", '<r:StatusMessage status="Success"/>')
+    body = "<m:SubmitRegistrationsResponse>{}</m:SubmitRegistrationsResponse>"
+    assert [one.urn.id for one in read_message(interface(version, body.format(refused + accepted)))] == ["R2"]
+    with pytest.raises(MessageError, match="no such thing"):
+        read_message(interface(version, body.format(refused)))
+
+
 @pytest.mark.parametrize("version", EDITIONS)
 def test_the_deletion_of_one_artefact_is_refused(version: str) -> None:
     """The action of an artefact precedes that of the request."""

@@ -135,7 +135,8 @@ def read_value_list(item: Item) -> ValueList:
         arguments, _ = named(element, names)
         values.append(
             ValueItem(
-                id=id_of(element, {}),
+                # Unlike other ids, a value may have blanks, at its ends too, or be empty.
+                id=given if (given := element.get("id")) is not None else fail(element, "it has no id"),
                 names=arguments.get("names", NO_TEXT),
                 descriptions=arguments.get("descriptions", NO_TEXT),
                 annotations=arguments.get("annotations", ()),

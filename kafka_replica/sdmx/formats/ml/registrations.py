@@ -18,7 +18,16 @@ from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.formats.ml.provisions import read_queryable_data_source, write_queryable_data_source
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, artefacts_of, fail, is_metadata, sets_of, urn_in_container
+from kafka_replica.sdmx.formats.ml.reading.tree import (
+    Names,
+    artefacts_of,
+    fail,
+    failures,
+    is_metadata,
+    refuse_failure,
+    sets_of,
+    urn_in_container,
+)
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, reference, text_of
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import parts
@@ -45,7 +54,7 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     The message may be a structure, metadata or registry message.
 
     Raises:
-        MessageError: the message has no structures, is an error response, or requests a registry to delete its content.
+        MessageError: the message has no structures, reports a failure, or requests a registry to delete its content.
     """
     in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):
@@ -55,7 +64,11 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
     _refuse_deletion(root, names)
-    found = [each for each in root.iter("{*}Registration") if names[each.tag]]
+    failed = failures(root, names)
+    refused = {each.getparent() for each in failed}
+    found = [each for each in root.iter("{*}Registration") if names[each.tag] and each.getparent() not in refused]
+    if failed and not found:
+        refuse_failure(failed[0])
     if found or any(names[each.tag] for each in root.iter("{*}QueryRegistrationResponse")):
         return partial(_urn, names=names), found
     return in_container, artefacts_of(root, names)

@@ -5,6 +5,7 @@ Source: SDMXStructure.xsd of both, KeyFamilyType and ComponentsType.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from lxml import etree
@@ -115,6 +116,7 @@ class _Parts:
         self._of_concepts: set[str] = set()
         self._key: tuple[str, ...] = ()
         self._primary: tuple[str, ...] = ()
+        self._measure_of_concept: dict[str, str] = {}
 
     def reserve(self, components: etree._Element) -> None:
         """Note the ids that components take from their concepts; a fixed id that equals one of them is not used."""
@@ -182,6 +184,7 @@ class _Parts:
         # The key is computed once: many attributes may name many dimensions.
         self._key = tuple(id_ for id_, dimension in self.dimensions.items() if not dimension.is_time)
         self._primary = tuple(id_ for id_, measure in self.measures.items() if measure.urn.cls == "PrimaryMeasure")
+        self._measure_of_concept = {_concept_of(self.measures, id_): id_ for id_ in self.measures}
         found: dict[str, Attribute] = {}
         for id_, (element, arguments, rest) in self._attributes.items():
             make, more = roles_of_attribute(id_, _roles(element), _levels(element))
@@ -199,12 +202,19 @@ class _Parts:
         if kind is None:
             fail(element, f"attachmentLevel={level[:80]!r} is not DataSet, Group, Series or Observation")
         groups = tuple(text_of(child).strip() for part, child in rest if part == "AttachmentGroup")
-        measures = tuple(text_of(child).strip() for part, child in rest if part == "AttachmentMeasure")
+        written = [text_of(child).strip() for part, child in rest if part == "AttachmentMeasure"]
+        measures = tuple(self._measure_of_concept.get(concept, concept) for concept in written)
         if kind == "observation" and not measures:
             measures = self._primary
         return AttributeRelationship(
             kind=kind, dimensions=self._key if kind == "dimensions" else (), groups=groups, measures=measures
         )
+
+
+def _concept_of(measures: Mapping[str, Measure], measure: str) -> str:
+    """Return the concept by which a key family names a measure; the id itself if there is no such measure."""
+    found = measures.get(measure)
+    return (found.concept.item if found is not None and found.concept else None) or measure
 
 
 def _roles(element: etree._Element) -> list[str]:
@@ -329,7 +339,7 @@ def _attribute(attribute: Attribute, structure: DataStructure, edition: Edition)
     primary = tuple(id_ for id_, each in structure.measures.items() if each.urn.cls == "PrimaryMeasure")
     measures = () if about.kind == "observation" and about.measures == primary else about.measures
     content = "".join([leaf("str:AttachmentGroup", each) for each in about.groups])
-    content += "".join([leaf("str:AttachmentMeasure", each) for each in measures])
+    content += "".join([leaf("str:AttachmentMeasure", _concept_of(structure.measures, each)) for each in measures])
     marks = _marks(attribute.id, attribute, _ATTRIBUTE_ROLES, "TimeFormat", edition)
     level: dict[str, str | None] = {
         "attachmentLevel": _NAME_OF_LEVEL[about.kind],

@@ -116,6 +116,9 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     found = [element for element in root if names[element.tag] == "Structures"]
     found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
     if not found and names[root.tag] == "Structure":
+        for message in root.iterfind("{*}Footer/{*}Message"):
+            if message.get("severity") == "Error":
+                refuse_failure(message)
         return []  # the schemas allow a message without structures
     if not found:
         fail(root, "there is no <Structures>, so this is not a structure message")
@@ -123,6 +126,17 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
         if element.getparent() is not root and any(names[up.tag] == "Structures" for up in element.iterancestors()):
             fail(element, "<Structures> in <Structures>")
     return found
+
+
+def failures(root: etree._Element, names: Names) -> list[etree._Element]:
+    """Return the <StatusMessage>s of a registry's answer that report a failure."""
+    return [each for each in root.iter("{*}StatusMessage") if names[each.tag] and each.get("status") == "Failure"]
+
+
+def refuse_failure(element: etree._Element) -> NoReturn:
+    """Raise MessageError with the text of an answer that reports a failure: it must not be read as an empty one."""
+    texts = " ".join("".join(map(str, element.itertext())).split())
+    fail(element, f"a registry answered with a failure, not with structures: {texts[:300]}")
 
 
 def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.formats.ml.reading.tree import fail, failures, refuse_failure
 from kafka_replica.sdmx.formats.ml20.metadata_sets import set_urn, sets_in
 from kafka_replica.sdmx.formats.ml20.provisions import agreement_urn, agreements, refuse_deletion
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
@@ -100,6 +100,8 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             outer = next((above for above in element.iterancestors() if above in found), None)
             if outer is not None:
                 fail(element, f"it is not allowed in <{source.names[outer.tag]}>")
+            for failed in failures(element, source.names):
+                refuse_failure(failed)
             found[element] = None
     if not found:
         fail(root, "there is no <Structure>, so this is not a structure message")
