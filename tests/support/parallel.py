@@ -11,7 +11,10 @@ from xdist.scheduler import LoadScopeScheduling
 
 _ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
 """Folders whose tests share a session that is expensive, or would each take the whole machine."""
-_OWN_SESSION: Final = ("test_spark_cluster.py", "test_spark_connect.py")
+_OWN_SESSION: Final = (
+    "test_spark_cluster.py", "test_spark_connect.py", "test_spark_tutorial.py", "test_spark_many_findings.py",
+    "test_spark_java_process.py", "test_spark_packing.py",
+)  # fmt: skip
 """Files that do not use the session of their folder."""
 _EACH_TEST: Final = ("tests/unit/sdmx/test_conversions.py",)
 """Files whose tests take minutes in `make long` and share nothing: they need not run in one process."""

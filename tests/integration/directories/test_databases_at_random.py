@@ -24,11 +24,12 @@ from kafka_replica.producer.postgres import TableSourceSettings, compare
 from support.directories.directories_process import DirectoriesProcess, FollowedDatabase, Line, topics_of
 from support.directories.kafka_connect import KafkaConnect, debezium, wait_until
 from support.directories.random_database import Digests, RandomDatabase, Row, digests_of
+from support.effort import EFFORT
 from support.producer.table_tools import SourceProcess, table_settings
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(3600)]
 
-TRANSACTIONS = int(os.environ.get("KAFKA_REPLICA_TEST_TRANSACTIONS", "3000"))
+TRANSACTIONS = int(os.environ.get("KAFKA_REPLICA_TEST_TRANSACTIONS", "3000" if EFFORT == "proof" else "1500"))
 KILLS = 8 + TRANSACTIONS // 8000
 WAIT_S = 180.0
 COMPACTED = {"cleanup.policy": "compact", "segment.bytes": "1048576", "min.cleanable.dirty.ratio": "0.1"}

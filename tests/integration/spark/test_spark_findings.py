@@ -141,7 +141,7 @@ def test_findings_of_messages(
     monkeypatch.setattr(message_tables, "BATCH_ROWS", 14)
     monkeypatch.setattr(job_of_spark.SparkEngine, "_runs_here", runs_here)
     rules = _rules(demo)
-    names = ("ml21.xml", "ml30.xml", "json1.json", "json2.json")
+    names = ("ml21.xml", "ml30.xml", "json1.json", "json2.json") if runs_here else ("ml30.xml", "json1.json")
     for name in names:
         # Each element of XML on a line of its own.
         (tmp_path / name).write_bytes(re.sub(rb">\s*<", b">\n<", FILES[name]))
