@@ -68,7 +68,7 @@ HOSTILE: dict[str, bytes] = {
     "json invalid utf-8": b'{"Codelist":[{"id":"CL","agencyId":"A","zzz":"\xff"}]}',
     "json not a list": b'{"Codelist":{"id":"CL"}}',
     "json not an object": b'{"Codelist":[1]}',
-    "json wrong type": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":5}]}]}',
+    "json wrong type": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":[5]}]}]}',
     "json no id": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"names":[]}]}]}',
     "json id twice": b'{"Codelist":[{"id":"CL","agencyId":"A","items":[{"id":"A"},{"id":"A"}]}]}',
     "json list twice": b'{"Codelist":[{"id":"CL","agencyId":"A"}],"Codelist":[]}',

@@ -478,7 +478,7 @@ def test_a_repeated_concept_is_read_once() -> None:
 
 
 def test_the_first_of_repeated_concepts_and_agencies_is_kept() -> None:
-    """Of standalone items that differ, the first is kept, with the languages that it lacks; as OECD.Stat has them."""
+    """The first of several standalone items with one id is kept, with the languages that it lacks, as in OECD.Stat."""
     concept = '<s:Concept id="X" agencyID="A" version="{}"><s:Name xml:lang="{}">{}</s:Name></s:Concept>'
     provider = (
         '<s:OrganisationScheme id="{}" agencyID="A"><s:DataProviders><s:DataProvider id="P"><s:Name>{}</s:Name>'
@@ -811,3 +811,60 @@ def test_numbers_with_a_small_exponent_are_read() -> None:
     assert representation.format.start_value == 1500
     with pytest.raises(MessageError, match="not a number"):
         list(read_message(xml(KEY_FAMILY.format(text.format("1E99999999999")))))
+
+
+def test_infinite_bounds_are_no_bounds() -> None:
+    """A double of 2.0 may be infinite, or no number; then there is no limit."""
+    format_ = '<s:TextFormat startValue="-INF" endValue=" INF " interval="NaN" decimals="2"/>'
+    data = xml(KEY_FAMILY.format(f'<s:Dimension conceptRef="X">{format_}</s:Dimension>'))
+    representation = get(DataStructure, "K", read_message(data)).dimension_list["X"].representation
+    assert representation is not None
+    assert representation.format == TextFormat(decimals=2)
+
+
+CATEGORIES = """<CategorySchemes><s:CategoryScheme id="CS" agencyID="A"><s:Category id="P"><s:Category id="L"/>
+<s:Category id="P"/></s:Category><s:Category id="Q"><s:Category id="R"><s:Category id="S"/></s:Category></s:Category>
+<s:Category id="T"><s:Category id="TWICE"/></s:Category><s:Category id="U"><s:Category id="TWICE"/></s:Category>
+</s:CategoryScheme></CategorySchemes>"""
+
+
+@pytest.mark.parametrize(
+    ("stated", "meant"),
+    [
+        ("L", "P.L"),
+        ("S", "Q.R.S"),
+        ("Q", "Q"),
+        ("P", "P"),
+        ("TWICE", "TWICE"),
+        ("MISSING", "MISSING"),
+        ("L</s:ID><s:CategoryID><s:ID>X</s:ID></s:CategoryID><s:ID>", "L.X"),
+    ],
+)
+def test_a_category_by_its_own_id_alone(stated: str, meant: str) -> None:
+    """A reference with the id of a category below others means that category, if its scheme is in the message."""
+    id_ = f"<s:CategoryID><s:ID>{stated}</s:ID></s:CategoryID>".replace("<s:ID></s:ID>", "")
+    scheme = "<s:CategorySchemeID>CS</s:CategorySchemeID>"
+    flow = f'<Dataflows><s:Dataflow id="F" agencyID="A"><s:CategoryRef>{scheme}{id_}</s:CategoryRef></s:Dataflow></Dataflows>'
+    data = xml(flow + CATEGORIES)
+    found = get(CategorisedDataflow, "F", read_message(data))
+    assert [short(urn) for urn in found.categories] == [f"Category=A:CS(1.0).{meant}"]
+    [part] = [part for part in split_message(data) if part.urn == found.urn]
+    assert list(read_message(part.value)) == [found]
+
+
+def test_schemes_of_one_agency_are_joined() -> None:
+    """What only a later scheme of providers of an agency has, languages and annotations, is added to the first."""
+    note = '<s:Annotations><c:Annotation><c:AnnotationTitle>n</c:AnnotationTitle></c:Annotation></s:Annotations>'
+    schemes = "".join(
+        f'<s:OrganisationScheme id="{id_}" agencyID="A"><s:Name xml:lang="{language}">{id_}</s:Name>'
+        f'<s:DataProviders><s:DataProvider id="{id_}"/></s:DataProviders>{notes}</s:OrganisationScheme>'
+        for id_, language, notes in (("X", "en", ""), ("Y", "fr", note), ("Z", "FR", note))
+    )
+    data = xml(f"<OrganisationSchemes>{schemes}</OrganisationSchemes>")
+    [found] = read_message(data)
+    assert isinstance(found, DataProviderScheme)
+    assert list(found.organisations) == ["X", "Y", "Z"]
+    assert found.names.texts == (("en", "X"), ("fr", "Y"))
+    assert [one.title for one in found.annotations] == ["n"]
+    [part] = split_message(data)
+    assert list(read_message(part.value)) == [found]

@@ -509,7 +509,7 @@ HOSTILE = {
     "no id": code_list(name="x"),
     "bad id": code_list(id="a b"),
     "an id of two lines": code_list(id="A\nB"),
-    "number as id": code_list(id=5),
+    "list as id": code_list(id=[5]),
     "id twice": message({"codelists": [artefact("CL", codes=[{"id": "A"}, {"id": "A"}])]}),
     "category twice": message({"categorySchemes": [artefact("C", categories=[named("A"), named("A")])]}),
     "component twice": message(

@@ -91,7 +91,8 @@ GIVE_WAY = re.compile(
     | (Map|Mapping|Pair|MapInSet|InputOutput|Computation|Usage|ValueList/Nameable)/Link\.  # no URN, no links
     | ValueMap/Pair/Annotation                           # in no schema
     | Format\.text_type$                                 # dataType
-    | Component\.(type|usage|assignment_status)$         # a class, and a flag
+    | Component\.(type|usage|assignment_status|is_mandatory)$  # a class, and a flag
+    | /ReportedFormat\.data_type$                        # texts, or structured texts
     | (Measure|Attribute)List/Component\.position$       # of dimensions alone
     | (Dimension|Measure)List/Component(\.measure_relationship|/Relationship)  # of attributes alone
     | AttributeList/Component/Relationship\.(none|dataflow|observation)

@@ -61,6 +61,8 @@ NEVER_SEEN: Final = {
     "MetadataProviderScheme.items": {"contacts"},
     "OrganisationUnitScheme.items": {"contacts", "parent"},
     # As pysdmx reads them from registries.
+    "Hierarchy": {"levels"},
+    "codes": {"level"},
     "HierarchyAssociation": {"hierarchyRef", "linkedStructureRef", "contextRef"},
     "textFormat": {"isMultilingual"},
     "mappedRelationships": {"validFrom", "validTo"},

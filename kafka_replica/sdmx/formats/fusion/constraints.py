@@ -77,9 +77,11 @@ def _read_role(present: bool | None) -> str | None:
 
 def _read_selection(id_: str, wire: WireSelection) -> MemberSelection:
     # The same registries leave removePrefix out of other formats if it is false.
-    cascaded = frozenset(wire.cascade or ())
+    cascaded = dict.fromkeys(wire.cascade or ())
+    listed = frozenset(wire.values or ())
     values = (
-        SelectedValue(value=value, cascade_values="true" if value in cascaded else None) for value in wire.values or ()
+        SelectedValue(value=value, cascade_values="true" if value in cascaded else None)
+        for value in (*(wire.values or ()), *(value for value in cascaded if value not in listed))
     )
     return MemberSelection(id=id_, values=tuple(values), remove_prefix=wire.remove_prefix or None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.sdmx.containers import Items, items_of, stored_items
+from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.fusion.values import (
     WireFormat,
     WireMaintainable,
@@ -14,6 +15,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
     read_time,
     write_identified,
     write_maintained,
+    write_named,
 )
 from kafka_replica.sdmx.formats.json_shared.items import item_urn, read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, write_urn
@@ -109,9 +111,26 @@ def read_hierarchy_association(urn: Urn, wire: WireHierarchyAssociation) -> Hier
 
 
 def write_hierarchy(hierarchy: Hierarchy) -> Json:
-    """Write a hierarchy; no key is known for its levels."""
+    """Write a hierarchy."""
     found = [_write_code(each) for each in stored_items(hierarchy.codes)]
-    return obj(write_maintained(hierarchy), formalLevels=hierarchy.has_formal_levels, codes=found)
+    return obj(
+        write_maintained(hierarchy),
+        formalLevels=hierarchy.has_formal_levels,
+        levels=_write_levels(hierarchy),
+        codes=found,
+    )
+
+
+def _write_levels(hierarchy: Hierarchy) -> list[Json]:
+    """Write the levels as a list, from the top down; the URNs of registries have no path."""
+    found: list[Json] = []
+    level = hierarchy.level
+    while level is not None:
+        if level.coding_format is not None:
+            raise UnwritableError(f"no name is known for the coding format of {level.urn} in Fusion-JSON")
+        found.append(write_named(level) | {"urn": str(hierarchy.urn.with_item("Level", level.id))})
+        level = level.level
+    return found
 
 
 def _write_code(hierarchical_code: HierarchicalCode) -> Json:

@@ -15,9 +15,8 @@ from kafka_replica.sdmx.formats.fusion.values import (
     write_representation,
 )
 from kafka_replica.sdmx.formats.json_shared.items import read_items
-from kafka_replica.sdmx.formats.json_shared.values import Json, obj, read_reference, true, write_urn
+from kafka_replica.sdmx.formats.json_shared.values import Json, obj, occurs, read_reference, true, write_urn
 from kafka_replica.sdmx.model import MetadataAttribute, Metadataflow, MetadataStructure
-from kafka_replica.sdmx.model.representation import Occurs
 from kafka_replica.sdmx.urns.urn import Urn
 
 
@@ -60,14 +59,14 @@ def read_metadata_structure(urn: Urn, wire: WireMetadataStructure) -> MetadataSt
 
 
 def _read_attribute(own: Urn, wire: WireMetadataAttribute) -> MetadataAttribute:
-    most: Occurs = wire.max_occurs if isinstance(wire.max_occurs, int) else "unbounded"
+    most = occurs(wire.max_occurs, own)
     below = read_items(own, "MetadataAttribute", wire.metadata_attributes, _read_attribute, own.item)
     return MetadataAttribute(
         urn=own,
         concept=read_reference(wire.concept, own),
         representation=read_representation(wire.representation, own),
         min_occurs=wire.min_occurs,
-        max_occurs=most,
+        max_occurs="unbounded" if most is None else most,
         is_presentational=bool(wire.presentational),
         metadata_attributes=Items(below),
         **read_identified(wire),

@@ -5,7 +5,10 @@ Metadata sets come in separate messages: in an object ``data``, as in SDMX-JSON,
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Final
+
+import msgspec
 
 from kafka_replica.sdmx.containers import InternationalString, parts_of
 from kafka_replica.sdmx.errors import MessageError
@@ -16,15 +19,19 @@ from kafka_replica.sdmx.formats.fusion.values import (
     read_maintained,
 )
 from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
+from kafka_replica.sdmx.formats.json_shared.tree import scalar_text
 from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urns.urn import Urn
+
+_EMPTY: Final = msgspec.Raw(b'""')
+_OBJECTS: Final = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 
 
 class WireReportedAttribute(WireIdentifiable, gc=False):
     """A reported attribute; an attribute with several values is repeated."""
 
-    value: Any = None
+    value: msgspec.Raw = msgspec.Raw()
     attributes: list[WireReportedAttribute] | None = None
 
 
@@ -56,13 +63,7 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
 def _read_reported(urn: Urn, wire: WireReportedAttribute) -> ReportedAttribute:
     if wire.id is None:
         raise MessageError(f"reading {urn}: a reported attribute has no id")
-    value = wire.value
-    if isinstance(value, list) and value and all(isinstance(one, dict) and "locale" in one for one in value):
-        # Texts are listed by language everywhere in Fusion-JSON.
-        texts = InternationalString([(str(one["locale"]), str(one.get("value", ""))) for one in value])
-        values: tuple[str, ...] = ()
-    else:
-        values, texts = read_reported_value(value)
+    values, texts = _read_value(wire.value)
     return ReportedAttribute(
         id=wire.id,
         values=values,
@@ -70,3 +71,16 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute) -> ReportedAttribute:
         attributes=tuple(_read_reported(urn, attribute) for attribute in wire.attributes or ()),
         annotations=read_identified(wire).get("annotations", ()),
     )
+
+
+def _read_value(written: msgspec.Raw) -> tuple[tuple[str, ...], InternationalString]:
+    values, texts = read_reported_value(written)
+    try:
+        listed = _OBJECTS.decode(written) if values else []
+    except msgspec.DecodeError:
+        return values, texts
+    if not listed or not all("locale" in text for text in listed):
+        return values, texts
+    # Texts are listed by language everywhere in Fusion-JSON.
+    read = partial(scalar_text, what="a text of a reported attribute")
+    return (), InternationalString([(read(text["locale"]), read(text.get("value", _EMPTY))) for text in listed])

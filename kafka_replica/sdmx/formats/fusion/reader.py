@@ -16,7 +16,15 @@ from kafka_replica.sdmx.formats.fusion import codelists
 from kafka_replica.sdmx.formats.fusion.classes import CLASSES, READERS
 from kafka_replica.sdmx.formats.fusion.values import Wire, WireMaintainable, read_maintained
 from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, unless_whole
-from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, RawArtefact, artefacts_of, decoded, message_of
+from kafka_replica.sdmx.formats.json_shared.tree import (
+    JsonMessage,
+    RawArtefact,
+    artefacts_of,
+    decoded,
+    decoded_artefact,
+    decoded_header,
+    message_of,
+)
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.messages.format import Format
@@ -64,8 +72,8 @@ def _outline() -> msgspec.json.Decoder[Any]:
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
     """Return the message with these outermost levels. Raises MessageError."""
     header = Header()
-    if message.meta is not None:
-        header = _header(decoded(_META, message.meta, "the meta of Fusion-JSON"))
+    if message.meta is not None and bytes(message.meta).strip() != b"null":
+        header = _header(decoded_header(_META, message.meta, "the meta of Fusion-JSON"))
     artefacts = collector.read_all(
         artefacts_of(message, collector), partial(_artefact, message), RawArtefact.unreadable
     )
@@ -79,13 +87,13 @@ def _artefact(message: JsonMessage, artefact: RawArtefact) -> Artefact:
         decoder, convert = known
         try:
             if not _is_of_unknown(artefact):
-                return convert(urn, decoded(decoder, artefact.raw, str(urn)))
+                return convert(urn, decoded_artefact(decoder, artefact.raw, str(urn)))
         except RecursionError:
             raise MessageError(f"reading {urn}: it is nested too deep to be a structure message") from None
         except MessageError as error:
             if urn.cls not in _WHOLE or "unknown field" not in str(error):
                 raise
-    wire = decoded(_OPAQUE, artefact.raw, str(urn))
+    wire = decoded_artefact(_OPAQUE, artefact.raw, str(urn))
     return OpaqueArtefact(
         urn=urn, content=message_of(message, artefact), content_type=message.format, **read_maintained(wire)
     )

@@ -21,6 +21,7 @@ from kafka_replica.sdmx.formats.json_shared.values import (
     cached_text_format,
     enumerated,
     obj,
+    occurs,
     read_facets,
     read_reference,
     true,
@@ -222,13 +223,11 @@ def read_representation(wire: WireRepresentation | None, where: Urn) -> Represen
             return enumerated(wire.representation)
         except UrnError:
             pass  # the error is raised below, with the place
-    if isinstance(most, str) and most != "unbounded":
-        raise MessageError(f"reading {where}: maxOccurs {most[:80]!r} is neither a number nor 'unbounded'")
     return Representation(
         enumeration=read_reference(wire.representation, where),
         format=read_text_format(wire.text_format, where) if wire.text_format else None,
         min_occurs=wire.min_occurs,
-        max_occurs="unbounded" if isinstance(most, str) else most,
+        max_occurs=occurs(most, where),
     )
 
 

@@ -42,9 +42,15 @@ def has_names(data: bytes, outer: int, parts: Any) -> bool:
 def refuse_repeated(data: bytes) -> None:
     """Raise MessageError if a name is repeated in an object. Invalid JSON is left for the reader to reject."""
     try:
-        if tree_of(data) is None:
-            json.loads(data, object_pairs_hook=_members, parse_int=str, parse_float=str)
+        if tree_of(data) is not None:
+            return
+    except msgspec.ValidationError:
+        pass  # a number out of range, which only this decoder refuses
     except (msgspec.MsgspecError, RecursionError, ValueError, OverflowError):
+        return
+    try:
+        json.loads(data, object_pairs_hook=_members, parse_int=str, parse_float=str)
+    except (RecursionError, ValueError, OverflowError):
         return
 
 
@@ -64,7 +70,11 @@ def refuse_repeated_outside(data: bytes, collector: ErrorCollector) -> bool:
     except MessageError:
         if not collector.collects:
             raise
-        _check_outside(json.loads(data, object_pairs_hook=tuple, parse_int=str, parse_float=str))
+        try:
+            found = json.loads(data, object_pairs_hook=tuple, parse_int=str, parse_float=str)
+        except (RecursionError, ValueError):
+            return False  # damaged after the repeated name: the reader rejects it
+        _check_outside(found)
         return True
     return False
 

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple, TypeVar
 
 import msgspec
 
-from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.json_shared import names
+from kafka_replica.sdmx.formats.json_shared.literals import is_of_literal, with_texts
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
 from kafka_replica.sdmx.formats.shared.reading.collecting import (
     NO_IDENTITY,
@@ -23,6 +24,7 @@ from kafka_replica.sdmx.formats.shared.reading.collecting import (
     unreadable,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
+from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.messages.format import Format, of_json_schema
 from kafka_replica.sdmx.messages.message import UnreadableArtefact
 from kafka_replica.sdmx.urns.classes import CLASSES
@@ -58,6 +60,18 @@ class _Meta(msgspec.Struct):
     """A header."""
 
     schema: str | None = None
+
+
+class _Party(msgspec.Struct, frozen=True):
+    """A sender."""
+
+    id: str | None = None
+
+
+class _Sent(msgspec.Struct):
+    """A header with a sender."""
+
+    sender: _Party = _Party()
 
 
 class RawArtefact(NamedTuple):
@@ -109,6 +123,8 @@ _OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _IDENTITY: Final = msgspec.json.Decoder(_Identity)
 _META: Final = msgspec.json.Decoder(_Meta).decode
+_PROVIDER: Final = msgspec.json.Decoder(str | None)
+_SENDER: Final = msgspec.json.Decoder(_Sent)
 _LINKS: Final = msgspec.json.Decoder(_LinkedObject)
 
 
@@ -120,6 +136,47 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: s
         raise MessageError(f"reading {what}: it is nested too deep to be a structure message") from None
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
         raise MessageError(f"reading {what}: {error}{_line(bytes(data), str(error))}") from None
+
+
+_TEXT: Final = msgspec.json.Decoder(str)
+
+
+def scalar_text(written: msgspec.Raw, what: str) -> str:
+    """Return a text, or the literal of any other value: ``1.10`` stays ``1.10``. Raises MessageError."""
+    data = bytes(written).strip()
+    return decoded(_TEXT, data, what) if data.startswith(b'"') else data.decode()
+
+
+def decoded_artefact(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
+    """Decode as ``decoded``; numbers and booleans where a text is expected become texts, as written."""
+    try:
+        return decoded(decoder, data, what)
+    except MessageError as error:
+        if not is_of_literal(str(error)):
+            raise
+        try:
+            mended = with_texts(bytes(data), decoder.type)
+        except (ValueError, RecursionError):
+            raise error from None
+    return decoded(decoder, mended, what)
+
+
+def decoded_header(decoder: msgspec.json.Decoder[T], meta: msgspec.Raw, what: str) -> T:
+    """Decode a header without its members of a wrong type. Raises MessageError if it is not an object."""
+    try:
+        return decoder.decode(meta)
+    except msgspec.ValidationError:
+        members = members_of(meta, what)
+    kept = {name: raw for name, raw in members.items() if _fits(decoder, {name: raw})}
+    return decoded(decoder, msgspec.json.encode(kept), what)
+
+
+def _fits(decoder: msgspec.json.Decoder[T], member: dict[str, msgspec.Raw]) -> bool:
+    try:
+        decoder.decode(msgspec.json.encode(member))
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def members_of(data: bytes | msgspec.Raw, what: str) -> dict[str, msgspec.Raw]:
@@ -161,10 +218,10 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         schema = top.get("$schema")
         held = members_of(top["data"], "the data of SDMX-JSON")
         if FUSION_SETS in held:
-            return JsonMessage(Format.FUSION_JSON, meta, held, budget)
+            return JsonMessage(Format.FUSION_JSON, meta, _lists_in(held), budget)
         if "dataSets" in held:
             raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
-        return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, held, budget, schema)
+        return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, _lists_in(held), budget, schema)
     _refuse_errors(top)
     is_fusion = any(
         (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
@@ -174,11 +231,37 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
         return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
     if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
-        return JsonMessage(Format.FUSION_JSON, meta, top, budget)
-    keys = ", ".join(repr(name[:40]) for name in list(top)[:5])
-    raise MessageError(
+        return JsonMessage(Format.FUSION_JSON, meta, _lists_in(top), budget)
+    raise _other_content(top)
+
+
+def _other_content(members: dict[str, msgspec.Raw]) -> MessageError:
+    keys = ", ".join(repr(name[:40]) for name in list(members)[:5])
+    return MessageError(
         f"reading a JSON message: it contains neither Fusion-JSON nor SDMX-JSON structures; its keys are {keys}"
     )
+
+
+def _lists_in(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+    """Return the lists of artefacts: the members of known classes, and all other lists except for extensions (``x-``).
+
+    Raises MessageError if there are other members only.
+    """
+    found = {name: raw for name, raw in members.items() if _is_known(name) or _is_list(name, raw)}
+    if not found and not all(name.startswith(_EXTENSION) for name in members):
+        raise _other_content(members)
+    return found
+
+
+_EXTENSION: Final = "x-"
+
+
+def _is_known(name: str) -> bool:
+    return name in CLASSES or name == WITHOUT_URN or name.lower() in _BY_COLLECTION
+
+
+def _is_list(name: str, raw: msgspec.Raw) -> bool:
+    return bytes(memoryview(raw)[:1]) in {b"[", b"n"} and not name.startswith(_EXTENSION)
 
 
 def _is_of_fusion(raw: msgspec.Raw) -> bool:
@@ -242,11 +325,28 @@ def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str
     what = f"{message.format.title} {where}"
     if message.has_repeated:
         names.refuse_repeated(bytes(artefact))
-    own = _identity(members_of(artefact, what), what)
+    members = members_of(artefact, what)
+    own = _identity(members, what)
+    agency = own.agency or own.agency_upper
+    if not agency and class_ == "MetadataSet" and "reports" in members:
+        agency = _reporting_agency(members, message.meta, what)
     stated_urn = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
-    return artefact_urn(
-        _class_of(class_, stated_urn), own.agency or own.agency_upper, own.id, own.version, stated_urn, where
-    )
+    return artefact_urn(_class_of(class_, stated_urn), agency, own.id, own.version, stated_urn, where)
+
+
+def _reporting_agency(members: dict[str, msgspec.Raw], meta: msgspec.Raw | None, what: str) -> str | None:
+    """Return the agency of a metadata set of 1.0, as in SDMX-ML 2.1: its data provider, or the sender of the message.
+
+    Raises MessageError.
+    """
+    provider = decoded(_PROVIDER, members["dataProvider"], what) if "dataProvider" in members else None
+    if provider is None:
+        return None if meta is None else decoded_header(_SENDER, meta, what).sender.id
+    try:
+        urn = parse_lenient(provider)
+    except UrnError as error:
+        raise MessageError(f"reading {what}, its data provider: {error}") from None
+    return (urn.item or urn.id).rpartition(".")[2]
 
 
 def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:
@@ -260,7 +360,7 @@ def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> 
 
 def _identity(members: dict[str, msgspec.Raw], what: str) -> _Identity:
     written = {name: members[name] for name in _Identity.__struct_encode_fields__ if name in members}
-    return decoded(_IDENTITY, msgspec.json.encode(written), what)
+    return decoded_artefact(_IDENTITY, msgspec.json.encode(written), what)
 
 
 def _self_urn(artefact: msgspec.Raw) -> str | None:

@@ -272,7 +272,7 @@ def _write_target(metadata_target: MetadataTarget, edition: Edition) -> Json:
     for each in metadata_target.target_objects.values():
         if each.urn.cls not in _TARGET_LISTS:
             raise UnwritableError(f"{each.urn} is not part of a metadata target")
-        local = write_representation(each.representation, edition)
+        local = write_representation(each.representation, edition, is_of_target=True)
         written = obj(write_identified(each, edition), localRepresentation=local, objectType=each.object_type)
         found.setdefault(_TARGET_LISTS[each.urn.cls], []).append(written)
     return write_identified(metadata_target, edition) | found

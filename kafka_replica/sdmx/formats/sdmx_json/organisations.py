@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.sdmx.containers import stored_items
+from kafka_replica.sdmx.containers import InternationalString, stored_items
 from kafka_replica.sdmx.formats.json_shared.items import read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
@@ -23,14 +23,14 @@ from kafka_replica.sdmx.urns.urn import Urn
 
 
 class WireContact(Wire, gc=False):
-    """A contact."""
+    """A contact; some writers put texts by language under the singular names."""
 
     id: str | None = None
-    name: str | None = None
+    name: str | Localised = None
     names: Localised = None
-    department: str | None = None
+    department: str | Localised = None
     departments: Localised = None
-    role: str | None = None
+    role: str | Localised = None
     roles: Localised = None
     telephones: list[str] | None = None
     faxes: list[str] | None = None
@@ -86,15 +86,19 @@ def read_organisation_scheme(urn: Urn, wire: WireOrganisationScheme, context: Co
 def _read_contact(wire: WireContact, context: Context) -> Contact:
     return Contact(
         id=wire.id,
-        names=context.texts(wire.name, wire.names),
-        departments=context.texts(wire.department, wire.departments),
-        roles=context.texts(wire.role, wire.roles),
+        names=_texts(context, wire.name, wire.names),
+        departments=_texts(context, wire.department, wire.departments),
+        roles=_texts(context, wire.role, wire.roles),
         telephones=tuple(wire.telephones or ()),
         faxes=tuple(wire.faxes or ()),
         x400s=tuple(wire.x400s or ()),
         uris=tuple(wire.uris or ()),
         emails=tuple(wire.emails or ()),
     )
+
+
+def _texts(context: Context, best: str | Localised, localised: Localised) -> InternationalString:
+    return context.texts(None, localised or best) if isinstance(best, dict) else context.texts(best, localised)
 
 
 def write_organisation_scheme(organisation_scheme: OrganisationScheme, edition: Edition) -> Json:

@@ -22,6 +22,8 @@ from kafka_replica.sdmx.formats.json_shared.tree import (
     artefacts_of,
     collection_of,
     decoded,
+    decoded_artefact,
+    decoded_header,
     message_of,
     sdmx_json_format,
 )
@@ -97,7 +99,7 @@ def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Me
     """Return the message with these outermost levels. Raises MessageError."""
     header, context = Header(), Context()
     if message.meta is not None and bytes(message.meta).strip() != b"null":
-        meta: WireMeta = decoded(_META, message.meta, f"the meta of {message.format.title}")
+        meta: WireMeta = decoded_header(_META, message.meta, f"the meta of {message.format.title}")
         header, context = _header(meta), _context(meta)
     artefacts = collector.read_all(
         artefacts_of(message, collector), lambda raw: _artefact(message, raw, context), RawArtefact.unreadable
@@ -124,12 +126,12 @@ def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> 
     known = READERS.get(urn.cls)
     if known is not None:
         decoder, convert = known
-        wire = decoded(decoder, artefact.raw, str(urn))
+        wire = decoded_artefact(decoder, artefact.raw, str(urn))
         try:
             return convert(urn, wire, context)
         except RecursionError:
             raise MessageError(f"reading {urn}: it is nested too deep to be a structure") from None
-    wire = decoded(_OPAQUE, artefact.raw, str(urn))
+    wire = decoded_artefact(_OPAQUE, artefact.raw, str(urn))
     return OpaqueArtefact(
         urn=urn, content=message_of(message, artefact), content_type=message.format, **context.maintained(wire)
     )

@@ -243,6 +243,8 @@ def _write_pair(item_map: ItemMap, map_: SchemeMapInSet, item: str, edition: Edi
 def _write_item(scheme: Urn | None, id_: str, item: str) -> str:
     if scheme is None:
         raise UnwritableError("a map of items names no source or target, but SDMX-JSON 1.0 writes items as URNs")
+    if scheme.cls == "HierarchicalCodelist":
+        item = "HierarchicalCode"
     return str(scheme.with_item(item or scheme.cls.removesuffix("Scheme"), id_))
 
 

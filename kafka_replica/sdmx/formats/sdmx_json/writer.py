@@ -18,7 +18,12 @@ from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact
 
 _METADATA_SETS: Final = "metadataSets"
-_SCHEMAS: Final = {Format.SDMX_JSON_1_0: "1.0", Format.SDMX_JSON_2_0: "2.0.0", Format.SDMX_JSON_2_1: "2.1"}
+_OLD_SCHEMA: Final = "https://raw.githubusercontent.com/sdmx-twg/sdmx-json/master/{kind}-message/tools/schemas"
+_SCHEMAS: Final = {
+    Format.SDMX_JSON_1_0: f"{_OLD_SCHEMA}/1.0",
+    Format.SDMX_JSON_2_0: f"{_OLD_SCHEMA}/2.0.0",
+    Format.SDMX_JSON_2_1: "https://json.sdmx.org/2.1",
+}
 _ENCODER: Final = JsonEncoder("number")
 
 encode_element: Final = _ENCODER.encode_element
@@ -44,12 +49,8 @@ def message_of(elements: Iterable[tuple[str, Json | msgspec.Raw]], header: Heade
         kind = "metadata"
         if len(data) > 1:
             raise UnwritableError("metadata sets need separate messages; write the other structures separately")
-    schema = (
-        f"https://raw.githubusercontent.com/sdmx-twg/sdmx-json/master/{kind}-message/tools/schemas/"
-        f"{_SCHEMAS[format_]}/sdmx-json-{kind}-schema.json"
-    )
     meta = obj(
-        schema=schema,
+        schema=f"{_SCHEMAS[format_].format(kind=kind)}/sdmx-json-{kind}-schema.json",
         id=header.id,
         test=header.test,
         prepared=header.prepared,

@@ -45,7 +45,7 @@ def _root_of(data: bytes, *, comments: bool) -> etree._Element:
     """Parse a document; names of namespaces need not be URIs.
 
     libxml2 rejects such names (those of SDMX 2.0 contain brackets), which XML does not: the document is parsed again
-    by a parser that goes on after errors, and accepted if another parser finds none.
+    by a parser that continues after errors, and accepted if another parser finds none.
     """
     usual = _parsers.of(comments=comments)
     try:

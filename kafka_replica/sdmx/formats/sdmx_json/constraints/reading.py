@@ -92,6 +92,16 @@ def read_availability_constraint(wire: WireAvailability, context: Context) -> Av
     )
 
 
+def read_region(urn: Urn, wire: WireRegion, context: Context) -> Region:
+    """Build a region or a key of the artefact with that URN. Raises MessageError."""
+    return _Maker(urn, context).region(wire)
+
+
+def read_set_reference(urn: Urn, wire: WireSet, context: Context) -> SetReference:
+    """Build a reference to a data set. Raises MessageError."""
+    return _Maker(urn, context).set_reference(wire)
+
+
 class _Maker:
     """A builder for the parts of one constraint."""
 
@@ -144,7 +154,7 @@ class _Maker:
             remove_prefix=wire.remove_prefix,
             valid_from=wire.valid_from,
             valid_to=wire.valid_to,
-            data_sets=tuple(self._set(data_set) for data_set in data_sets),
+            data_sets=tuple(self.set_reference(data_set) for data_set in data_sets),
             data_keys=tuple(self.region(data_key) for data_key in data_keys),
             objects=read_references([*(wire.objects or ()), *([wire.object] if wire.object else [])], self.urn),
         )
@@ -166,9 +176,9 @@ class _Maker:
         simple = [*([wire.simple_data_source] if wire.simple_data_source else []), *(wire.simple_data_sources or ())]
         return ConstraintAttachment(
             references=read_references([text for texts in written for text in texts or ()], self.urn),
-            data_sets=tuple(self._set(data_set) for data_set in data_sets),
+            data_sets=tuple(self.set_reference(data_set) for data_set in data_sets),
             metadata_sets=tuple(
-                self._set(metadata_set) for metadata_set in metadata_sets if isinstance(metadata_set, WireSet)
+                self.set_reference(metadata_set) for metadata_set in metadata_sets if isinstance(metadata_set, WireSet)
             ),
             simple_data_sources=tuple(simple),
             queryable_data_sources=tuple(
@@ -183,7 +193,7 @@ class _Maker:
             ),
         )
 
-    def _set(self, wire: WireSet) -> SetReference:
+    def set_reference(self, wire: WireSet) -> SetReference:
         provider = read_reference(wire.data_provider, self.urn)
         if provider is None or wire.id is None:
             fail(self.urn, "a reference to a data set needs a provider and an id")

@@ -11,7 +11,6 @@ from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_annotations, write_maintained
 from kafka_replica.sdmx.model import (
     Constraint,
-    ConstraintAttachment,
     KeySet,
     MemberSelection,
     PeriodBound,
@@ -42,7 +41,7 @@ def write_constraint(constraint: Constraint, edition: Edition) -> Json:
     return obj(
         write_maintained(constraint, edition),
         {"type" if edition.is_10 else "role": constraint.role},
-        constraintAttachment=None if constraint.attachment is None else _attachment(constraint.attachment, edition),
+        constraintAttachment=_attachment(constraint, edition),
         cubeRegions=[_region(each, edition) for each in stored_parts(constraint.cube_regions)],
         dataKeySets=[_key_set(each, edition) for each in stored_parts(constraint.key_sets)],
         metadataKeySets=[_key_set(each, edition) for each in stored_parts(constraint.metadata_key_sets)],
@@ -54,7 +53,11 @@ def write_constraint(constraint: Constraint, edition: Edition) -> Json:
     )
 
 
-def _attachment(constraint_attachment: ConstraintAttachment, edition: Edition) -> Json:
+def _attachment(constraint: Constraint, edition: Edition) -> Json | None:
+    constraint_attachment = constraint.attachment
+    if constraint_attachment is None:
+        return None
+    is_single = constraint.urn.cls == "ContentConstraint"  # its schema allows one set or simple data source
     edition.until_2(
         constraint_attachment.data_sets or constraint_attachment.metadata_sets,
         "data sets that a constraint is attached to",
@@ -74,16 +77,20 @@ def _attachment(constraint_attachment: ConstraintAttachment, edition: Edition) -
             raise UnwritableError(f"a constraint cannot be attached to {reference}")
     return obj(
         found,
-        _some("dataSet", "dataSets", [_set(each) for each in constraint_attachment.data_sets]),
-        _some("metadataSet", "metadataSets", [_set(each) for each in constraint_attachment.metadata_sets]),
-        _some("simpleDataSource", "simpleDataSources", list(constraint_attachment.simple_data_sources)),
+        _some("dataSet", [_set(each) for each in constraint_attachment.data_sets], is_single=is_single),
+        _some("metadataSet", [_set(each) for each in constraint_attachment.metadata_sets], is_single=is_single),
+        _some("simpleDataSource", list(constraint_attachment.simple_data_sources), is_single=is_single),
         queryableDataSources=[_queryable(each) for each in constraint_attachment.queryable_data_sources],
     )
 
 
-def _some(single: str, plural: str, found: list[Any]) -> Json:
-    # Some schemas allow only a single object, others a list.
-    return {single: found[0]} if len(found) == 1 and single != "simpleDataSource" else obj({plural: found})
+def _some(name: str, found: list[Any], *, is_single: bool) -> Json:
+    """Write objects as a list, or as one object where the schema allows only one. Raises UnwritableError."""
+    if not is_single:
+        return obj({f"{name}s": found})
+    if len(found) > 1:
+        raise UnwritableError(f"SDMX-JSON 1.0 has a place for only one {name}, but there are {len(found)}")
+    return {name: found[0]} if found else {}
 
 
 def _set(set_reference: SetReference) -> Json:
@@ -130,23 +137,34 @@ def _selection(member_selection: MemberSelection, edition: Edition, *, is_key: b
         member_selection.data_sets or member_selection.data_keys or member_selection.objects,
         "data sets, keys and objects that are selected",
     )
+    data_keys = [_region(each, edition, is_key=True) for each in member_selection.data_keys]
     return obj(
-        _values(member_selection.values, edition, is_key=is_key),
+        _key_value(member_selection, edition) if is_key else _values(member_selection.values, edition),
+        _some("dataSet", [_set(each) for each in member_selection.data_sets], is_single=is_key),
+        _some("dataKey", data_keys, is_single=is_key),
+        _some("object", write_urns(member_selection.objects), is_single=is_key),
         id=member_selection.id,
         timeRange=None if member_selection.time_range is None else _range(member_selection.time_range),
         include=None if member_selection.include else False,
         removePrefix=member_selection.remove_prefix,
         validFrom=member_selection.valid_from,
         validTo=member_selection.valid_to,
-        dataSets=[_set(each) for each in member_selection.data_sets],
-        dataKeys=[_region(each, edition, is_key=True) for each in member_selection.data_keys],
-        objects=write_urns(member_selection.objects),
     )
 
 
-def _values(values: tuple[SelectedValue, ...], edition: Edition, *, is_key: bool) -> Json:
-    if is_key and len(values) == 1 and values[0] == SelectedValue(value=values[0].value):
-        return {"value": values[0].value}
+def _key_value(member_selection: MemberSelection, edition: Edition) -> Json:
+    """Write the values of a component in a key, which are plain texts. Raises UnwritableError."""
+    values = [value.value for value in member_selection.values]
+    if member_selection.values != tuple(SelectedValue(value=value) for value in values):
+        raise UnwritableError(
+            f"SDMX-JSON cannot represent a cascade, language or validity of a value of {member_selection.id} in a key"
+        )
+    if len(values) > 1 and not edition.is_21:
+        raise UnwritableError(f"{edition.format.title} has a place for one value of {member_selection.id} in a key")
+    return {"value": values[0]} if len(values) == 1 else obj(values=values)
+
+
+def _values(values: tuple[SelectedValue, ...], edition: Edition) -> Json:
     if not edition.is_10:
         return obj(values=[_value(value) for value in values])
     is_new = any(

@@ -31,7 +31,7 @@ class WireRelationship(Wire, gc=False):
 
 
 class WireComponent(WireIdentifiable, gc=False):
-    """A dimension, measure or attribute; ``assignmentStatus`` is 1.0, ``usage`` 2.x."""
+    """A dimension, measure or attribute; ``assignmentStatus`` is 1.0, ``usage`` 2.x, ``isMandatory`` in neither."""
 
     type: str | None = None
     position: int | None = None
@@ -40,6 +40,7 @@ class WireComponent(WireIdentifiable, gc=False):
     representation: WireRepresentation | None = msgspec.field(name="localRepresentation", default=None)
     usage: str | None = None
     assignment_status: str | None = None
+    is_mandatory: bool | None = None
     attribute_relationship: WireRelationship | None = None
     measure_relationship: list[str] | None = None
 
@@ -47,7 +48,9 @@ class WireComponent(WireIdentifiable, gc=False):
     def mandatory(self) -> bool:
         """True for a measure or attribute that needs a value."""
         written = self.usage or self.assignment_status
-        return self._is_day_of_year if written is None else written.lower() == "mandatory"
+        if written is not None:
+            return written.lower() == "mandatory"
+        return self._is_day_of_year if self.is_mandatory is None else self.is_mandatory
 
     @property
     def _is_day_of_year(self) -> bool:

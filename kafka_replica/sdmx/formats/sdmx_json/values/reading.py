@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
-from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.formats.json_shared.tree import decoded
+from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.json_shared.tree import scalar_text
 from kafka_replica.sdmx.formats.json_shared.values import (
     cached_text_format,
     enumerated,
@@ -28,7 +27,6 @@ from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
     WireRepresentation,
     WireSentinel,
 )
-from kafka_replica.sdmx.messages.format import of_json_schema
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.model.representation import Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urns.urn import Urn
@@ -43,14 +41,15 @@ class Context(NamedTuple):
         """Return the texts in all languages.
 
         The text without a language (``name``) usually is one of the texts in the map (``names``); otherwise its
-        language is the first language of the message (field guide, "contentLanguages").
+        language is the first language of the message (field guide, "contentLanguages"). If the map has another text in
+        that language, this one is used, because a language has one text.
         """
         if localised:
             texts = localised.values()
             if None not in texts and (not best or best in texts):
                 return written_texts(localised)
             pairs: tuple[Any, ...] = tuple([pair for pair in localised.items() if pair[1] is not None])
-            if best and best not in texts:
+            if best and best not in texts and self.language.lower() not in [pair[0].lower() for pair in pairs]:
                 pairs = (*pairs, (self.language, best))
             return international(pairs)
         return NO_TEXT if best is None else InternationalString([(self.language, best)])
@@ -141,7 +140,7 @@ class Context(NamedTuple):
         """Build a representation, if there is one. Raises MessageError."""
         if wire is None:
             return None
-        format_ = _only_format(wire, where)
+        format_ = _format_of(wire)
         if format_ is None and wire.enumeration and wire.min_occurs is None and wire.max_occurs is None:
             try:
                 return enumerated(wire.enumeration)
@@ -173,19 +172,16 @@ class Context(NamedTuple):
 
     def _sentinel(self, wire: WireSentinel) -> SentinelValue:
         return SentinelValue(
-            value=_as_text(wire.value),
+            value=scalar_text(wire.value, "a sentinel value"),
             names=self.texts(wire.name, wire.names),
             descriptions=self.texts(wire.description, wire.descriptions),
         )
 
 
-def _only_format(wire: WireRepresentation, where: Urn) -> WireFormat | None:
-    """Return the format under any of its names. Raises MessageError if two differ, which the schema of 1.0 allows."""
-    first = wire.enumeration_format or wire.format or wire.text_format
-    for one in (wire.format, wire.text_format):
-        if one is not None and one != first:
-            raise MessageError(f"reading {where}: its representation has two different formats; remove one of them")
-    return first
+def _format_of(wire: WireRepresentation) -> WireFormat | None:
+    """Return the format of the codes if there is a codelist, otherwise that of the text; the schemas allow both."""
+    text = wire.format or wire.text_format
+    return (wire.enumeration_format or text) if wire.enumeration else (text or wire.enumeration_format)
 
 
 _LONG_TYPE: Final = 64
@@ -200,14 +196,7 @@ def _of_type(data_type: str) -> tuple[WireFormat, TextFormat]:
 context_of: Final = lru_cache(maxsize=64)(Context)
 """A cached constructor of ``Context``; the last few contexts are kept."""
 
-_TEXT: Final = msgspec.json.Decoder(str)
-
-
-def _as_text(raw: msgspec.Raw) -> str:
-    written = bytes(raw).strip()
-    return decoded(_TEXT, written, "a sentinel value") if written.startswith(b'"') else written.decode()
-
 
 @lru_cache(maxsize=64)
 def _is_schema(uri: str) -> bool:
-    return of_json_schema(uri[:1000]) is not None
+    return re.search("sdmx-json-(structure|metadata)-schema", uri[:1000]) is not None

@@ -89,8 +89,10 @@ def write_maintained(maintainable: Maintainable, edition: Edition) -> Json:
     )
 
 
-def write_representation(representation: Representation | None, edition: Edition) -> Json | None:
-    """Write a representation; the format of codes has a separate name."""
+def write_representation(
+    representation: Representation | None, edition: Edition, *, is_of_target: bool = False
+) -> Json | None:
+    """Write a representation; the format of codes has a separate name, except in that of a target object (1.0)."""
     if representation is None:
         return None
     edition.since_2(
@@ -100,9 +102,8 @@ def write_representation(representation: Representation | None, edition: Edition
     edition.since_2(
         representation.enumeration is not None and representation.enumeration.cls == "ValueList", "value lists"
     )
-    name = (
-        "enumerationFormat" if representation.enumeration is not None else "textFormat" if edition.is_10 else "format"
-    )
+    is_of_codes = representation.enumeration is not None and not is_of_target
+    name = "enumerationFormat" if is_of_codes else "textFormat" if edition.is_10 else "format"
     found = obj(
         enumeration=write_urn(representation.enumeration),
         minOccurs=representation.min_occurs,
