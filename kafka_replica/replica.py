@@ -73,9 +73,9 @@ class Replica:
         topic: the topic to follow; it may have any number of partitions.
         store: where versions are kept; in memory by default.
         topics: several topics to follow, in place of ``topic``.
-        boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and each
-            transaction becomes a version), ``"quiescence"`` (with the confluent-kafka consumer), or ``"auto"``: markers
-            if the broker and the properties allow them.
+        boundaries: how the ends of transactions are detected: ``"markers"`` (by the batches of the log: exact, and with
+            one partition each transaction becomes a version), ``"quiescence"`` (with the confluent-kafka consumer), or
+            ``"auto"``: markers if the broker and the properties allow them.
         one_key_space: read several topics as one: if several topics have a key, its record is that of the topic named
             last. Otherwise each topic has its own key space; see ``Snapshot.of``.
         wait_for_topic: wait for a topic that does not exist, at the start or later. Otherwise the replica fails when

@@ -1,8 +1,13 @@
-"""The meaning of exit statuses, and advice for errors; docs/errors.md and docs/commands.md show the same texts."""
+"""The meaning of exit statuses and of a replica's states, and advice for errors.
+
+docs/commands.md, docs/guarantees.md and docs/errors.md show the same texts.
+"""
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
+
+from kafka_replica.publication.status import State
 
 
 class ErrorAdvice(NamedTuple):
@@ -10,6 +15,19 @@ class ErrorAdvice(NamedTuple):
 
     package: str
     action: str
+
+
+class StateAdvice(NamedTuple):
+    """The texts about a state of a replica."""
+
+    meaning: str
+    """The meaning of the state, and the event that begins it."""
+    ready: str
+    """The value of ``status().ready``."""
+    readers: str
+    """The answers that readers get."""
+    end: str
+    """The event that ends the state."""
 
 
 EXIT_STATUSES: Final = {
@@ -26,6 +44,57 @@ EXIT_STATUSES: Final = {
     "141": "the program that reads the output has ended, as in `kafka-replica list | head`",
 }
 """The meaning of each exit status."""
+
+STATES: Final = {
+    State.NEW: StateAdvice(
+        "The replica was created, but not started.",
+        "no",
+        "No version: `NotReadyError`.",
+        "`start()`, or the `with` statement.",
+    ),
+    State.CATCHING_UP: StateAdvice(
+        "The replica reads what was in the topic when it started. After the log was replaced or the store was damaged, "
+        "it reads the topic again.",
+        "no",
+        "At the first start no version: `NotReadyError`. After a restart with a store, and while a topic is read "
+        "again, the version from before (`status().stale`).",
+        "Everything below the barrier has been read.",
+    ),
+    State.LIVE: StateAdvice(
+        "The replica has read everything below the barrier, and follows the topic.",
+        "yes",
+        "The current version.",
+        "One of the other states begins.",
+    ),
+    State.BLOCKED: StateAdvice(
+        "For `blocked_after_s` (1 s), newer records have waited for a transaction that a producer holds open. With "
+        "boundaries by markers this happens only with several partitions.",
+        "as before",
+        "The last version, if there is one.",
+        "The producer commits or aborts, or Kafka aborts the transaction when its timeout has passed.",
+    ),
+    State.STALLED: StateAdvice(
+        "For `stalled_after_s` (10 s), a broker that leads a partition has not answered, or the topic does not exist. "
+        "`status().last_error` has the reason, if it is known.",
+        "as before",
+        "The last version, if there is one.",
+        "The broker answers; the replica tries again all the time.",
+    ),
+    State.FAILED: StateAdvice(
+        "An error ended the replica, such as a record that cannot be replicated or a missing right. "
+        "`status().last_error` has the error.",
+        "as before; the service is not ready",
+        "The last version; if there is none, the error.",
+        "It does not end: remove the cause, and create a new replica or restart the program.",
+    ),
+    State.STOPPED: StateAdvice(
+        "The replica was closed.",
+        "as before; the service is not ready",
+        "The last version; waiting for another one raises `ReplicaClosedError`.",
+        "It does not end: create a new replica.",
+    ),
+}
+"""The texts about each state of a replica."""
 
 ADVICE: Final = {
     name: ErrorAdvice(package, action)
@@ -49,7 +118,8 @@ ADVICE: Final = {
             "BrokerUnavailableError": "Check the addresses and the network; the replica retries by itself.",
             "AuthenticationError": "Check the credentials, the SASL mechanism and the certificates.",
             "AuthorizationError": "Grant the operation that the message names to the client.",
-            "TopicNotFoundError": "Check the name of the topic, or create it with `kafka-replica topics create`.",
+            "TopicNotFoundError": "Check the name of the topic, or [create it](topics.md#one-topic) with "
+            "`kafka-topics.sh`.",
             "LogReplacedError": "Nothing, unless it repeats: the state is rebuilt. Find out "
             "who deletes the topic or truncates its log.",
             "PublishError": "Publish again; no part of the transaction is visible.",
@@ -58,8 +128,8 @@ ADVICE: Final = {
             "before it is published again.",
             "DataError": "Correct the content that the message names.",
             "StoreError": "Check the disk and the rights to the folder of the store.",
-            "StoreDamagedError": "Delete the folder of the store; the replica reads the topic "
-            "again. Then check the disk.",
+            "StoreDamagedError": "Check the disk. A replica rebuilds its store from the topic when it is started. A "
+            "history cannot be rebuilt: restore a copy of its folder, or remove the folder to begin a new history.",
             "StoreInUseError": "Give each replica a folder of its own, or end the other process.",
         },
         "kafka_replica.headers": {

@@ -41,7 +41,7 @@ _COMMANDS: Final = {
     "status": _Command("status", "status", "Print the status of a replica of the topic."),
     "topics": _Command("topics", "topics", "Name, create and check topics; list obsolete ones."),
     "validate": _Command("validate", "validate", "Validate data against a structure."),
-    "watch": _Command("watch", "watch", "Print a line for each new version."),
+    "watch": _Command("watch", "watch", "Print each new version as it arrives."),
 }
 
 

@@ -118,8 +118,9 @@ ALERTS: Final = (
         f"{_REPLICA} waits for an open transaction",
         "A producer has left a transaction open, and the next version waits for it. Users of the replica get answers "
         "from the last version.",
-        "`kafka-replica status` names the partition and the offset; `kafka-transactions.sh find-hanging` names the "
-        "producer. The transaction ends at its time-out, or when its producer starts again.",
+        "The status page of the service names the partition and the offset, as does `kafka-replica status`, which "
+        "reads the topic into a replica of its own; `kafka-transactions.sh find-hanging` names the producer. The "
+        "transaction ends at its time-out, or when its producer starts again.",
     ),
     Alert(
         "KafkaReplicaNotReady",
@@ -127,9 +128,10 @@ ALERTS: Final = (
         "15m",
         "warning",
         f"{_REPLICA} is still not ready",
-        "The first version is not complete, so users of the replica get no answers yet.",
+        "Users get answers from the version before the restart or rebuild, or none if there is no such version, "
+        "because the topic has not been read to its end yet.",
         "Compare `kafka_replica_position` with `kafka_replica_barrier_offset`: if it moves, the topic is large and "
-        "needs more time, or a store on disk; if not, look at the state.",
+        "needs more time, or a store on disk; if not, look at the state and the log.",
     ),
     Alert(
         "KafkaReplicaLagging",
@@ -148,7 +150,8 @@ ALERTS: Final = (
         "warning",
         f"{_REPLICA} still shows the version from before its restart or rebuild",
         "Users of the replica get answers, but of the past: the topic has not been read to its end since then.",
-        "It reads what is newer; if its position does not move, look at the state and the log.",
+        "The replica is reading newer records. If `kafka_replica_position` does not move, look at the state and the "
+        "log.",
     ),
     Alert(
         "KafkaReplicaBadRecords",
@@ -198,7 +201,8 @@ ALERTS: Final = (
         "warning",
         "structures of {{ $labels.replica }} refer to structures that do not exist",
         "Validation and mapping with these structures fail, or leave out checks.",
-        "The source has published something incomplete; `structures.dangling_references()` has the references.",
+        "The source has published something incomplete: the log names the references. Have the source publish the "
+        "missing structures. In Python, `structures.dangling_references()` returns the references.",
     ),
     Alert(
         "KafkaReplicaUnreadableStructures",
@@ -216,7 +220,8 @@ ALERTS: Final = (
         "warning",
         "structures of {{ $labels.replica }} are decoded again and again",
         "Answers are right, but take longer and use more processor time than they need.",
-        "Raise the bound of the cache of decoded messages, as far as memory permits.",
+        "Raise the bound of the cache of decoded messages, as far as memory permits: the setting `decoded_bytes` of "
+        "the service, `decode_cache.max_bytes` in Python.",
     ),
     Alert(
         "KafkaReplicaHttpErrors",

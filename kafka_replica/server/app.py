@@ -23,6 +23,7 @@ from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
+from kafka_replica.sdmx import DecodeCache
 from kafka_replica.server.access.gate import Gate
 from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.server.answers.default_answer import DefaultAnswer
@@ -98,7 +99,8 @@ class Service:
         producers = controlled_producers(settings.producers)  # first: an invalid file must leave nothing to close
         self.replica = replica
         self.settings = settings
-        self.versions = Versions(replica, topic, history)
+        cache = None if settings.decoded_bytes is None else DecodeCache(settings.decoded_bytes)
+        self.versions = Versions(replica, topic, history, cache)
         self._role = role
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
         self._counts = RequestMetrics()

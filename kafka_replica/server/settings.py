@@ -41,7 +41,8 @@ class ServerSettings:
 
     base_paths: tuple[str, ...] = setting(BASE_PATHS, "A path below which the SDMX REST API answers. Repeatable.")
     allowed_hosts: tuple[str, ...] = setting(
-        (), "A host name that requests may use; * allows any. Repeatable. By default the names of the loopback address."
+        (),
+        "A host name that requests may use; * allows any. Repeatable. By default the loopback names and that of host.",
     )
     allowed_origins: tuple[str, ...] = setting(
         (), "An origin whose web pages may read answers (CORS); * allows any. Repeatable."
@@ -61,6 +62,11 @@ class ServerSettings:
     )
     max_answer_bytes: int = setting(256 * 1024 * 1024, "Maximum size of an answer; larger answers become 413.", least=1)
     cache_bytes: int = setting(64 * 1024 * 1024, "Maximum size of the cache of answers.", least=0)
+    decoded_bytes: int | None = setting(
+        None,
+        "Maximum size of the messages that are kept decoded. By default 128 MiB, shared with the rest of the process.",
+        least=0,
+    )
     written_bytes: int = setting(64 * 1024 * 1024, "Maximum size of the cache of written artefacts.", least=0)
     search_bytes: int = setting(128 * 1024 * 1024, "Maximum size of the texts kept for the explorer's search.", least=0)
     empty_status: int = setting(404, "Status of an SDMX answer without structures: 404, or 204 without a body.")

@@ -30,7 +30,7 @@ class Boundaries(StrEnum):
     AUTO = "auto"
     """Markers, or quiescence where markers are not available."""
     MARKERS = "markers"
-    """Markers in the log's own batches: exact, with a version per transaction."""
+    """Markers in the log's own batches: exact, in one partition with a version per transaction."""
     QUIESCENCE = "quiescence"
     """Moments at which no transaction is open, observed with the confluent-kafka consumer."""
 
@@ -80,5 +80,5 @@ def choose_reader(boundaries: Boundaries, open_by: Callable[[Boundaries], T]) ->
     try:
         return open_by(Boundaries.MARKERS)
     except (NotByMarkersError, TooOldError) as error:
-        _log.info("reading with the confluent-kafka consumer, by quiescence: %s", error)
+        _log.warning("reading with the confluent-kafka consumer, by quiescence, which may delay versions: %s", error)
         return open_by(Boundaries.QUIESCENCE)

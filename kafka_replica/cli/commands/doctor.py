@@ -52,7 +52,8 @@ def doctor(
     """Test the connection, the topic and its settings for a replica and a producer.
 
     Tests each server, the topic, its settings and the rights on it, a transaction, a record and a large record.
-    Everything is sent in transactions that are aborted. Exits 0 unless there is a fault.
+    Everything is sent in transactions that are aborted. Waits for --timeout-s, but at most 30 s, for an answer. Exits 0
+    unless there is a fault.
     """
     console = OutputConsole()
     findings: list[Finding] = []

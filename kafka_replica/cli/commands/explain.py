@@ -1,4 +1,4 @@
-"""``kafka-replica explain``: explains an error, an alert, the rule of a finding or an exit status, with advice."""
+"""``kafka-replica explain``: explains an error, an alert, the rule of a finding, a state or an exit status."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 import click
 
-from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES
+from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
 from kafka_replica.cli.options import JSON
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.common.wording import did_you_mean
@@ -15,13 +15,14 @@ from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.errors import UsageError
 from kafka_replica.metrics.alerts import ALERTS, Alert
+from kafka_replica.publication.status import State
 
 
 @click.command()
 @click.argument("code", required=False)
 @JSON
 def explain(code: str | None, as_json: bool) -> None:
-    """Explain CODE: an error such as StoreInUseError, an alert, a rule such as code-unknown, or an exit status.
+    """Explain CODE: an error such as StoreInUseError, an alert, a rule such as code-unknown, a state or exit status.
 
     Without CODE, list all codes.
     """
@@ -53,7 +54,10 @@ def explanation(code: str) -> dict[str, str]:
     alert = next((each for each in ALERTS if each.name == code), None)
     if alert is not None:
         return _of_alert(alert)
-    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(each.name for each in ALERTS), *statuses]
+    state = next((each for each in STATES if each == re.sub("[_-]", " ", code)), None)
+    if state is not None:
+        return _of_state(state)
+    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(each.name for each in ALERTS), *map(str, STATES), *statuses]
     raise UsageError(
         f"there is no code {code!r}{did_you_mean(code, codes, 3)}; run kafka-replica explain without a code to list all"
     )
@@ -109,12 +113,19 @@ def _of_alert(alert: Alert) -> dict[str, str]:
     }
 
 
+def _of_state(state: State) -> dict[str, str]:
+    advice = STATES[state]
+    facts = {"meaning": advice.meaning, "ready": advice.ready, "readers get": advice.readers, "ends when": advice.end}
+    return {"state": str(state)} | {name: _plain(text) for name, text in facts.items()}
+
+
 def _list_codes(as_json: bool) -> None:
     kinds = {
         "errors": list(ADVICE),
         "rules of validation": list(CATALOGUE),
         "rules of mapping": list(MAP_RULES),
         "alerts": [alert.name for alert in ALERTS],
+        "states of a replica": [str(state) for state in STATES],
         "exit statuses": [number for key in EXIT_STATUSES for number in key.split(", ")],
     }
     if as_json:

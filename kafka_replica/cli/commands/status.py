@@ -48,6 +48,7 @@ def _status_text(topic: str, status: Status) -> str:
         if status.blocking_transaction
         else "none",
         "unconfirmed ends": _unconfirmed_text(status),
+        "boundaries": status.boundaries or "unknown",
         "read": counted(status.counts.records, "record"),
         "tombstones": f"{status.counts.tombstones:,} of these",
         "bad records": f"{status.counts.bad_records:,} set aside",

@@ -1,4 +1,4 @@
-"""``kafka-replica watch``: print a line for each new version."""
+"""``kafka-replica watch``: print each new version."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def watch(
     options: ReplicaArguments,
     as_json: bool,
 ) -> int:
-    """Print one line per version as versions arrive, the first with the whole state; ends with Ctrl-C.
+    """Print versions as they arrive, the first with the whole state; ends with Ctrl-C.
 
-    Each line covers a whole number of committed transactions. The exit status is 0 if the first was printed.
+    With --json each version is a line; otherwise a line for each changed key follows. A version covers a whole number
+    of committed transactions. The exit status is 0 if the first was printed.
     """
     from kafka_replica.cli.run import TerminationSignal  # noqa: PLC0415 - it imports the tree of commands
 

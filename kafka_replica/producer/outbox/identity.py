@@ -17,7 +17,7 @@ class DatabaseIdentity(NamedTuple):
     database_id: str
     """An id of 32 hexadecimal digits; a copy of the database has the same id."""
     default_producer_id: str
-    """The id of a producer without a configured id: ``structures-`` and the first 8 digits of ``database_id``."""
+    """The id of a producer without a configured id: ``structures-`` and the beginning of ``database_id``, 8 digits."""
     location: str | None
     """The location of the database when its producer last published, as JSON; see ``location``."""
 

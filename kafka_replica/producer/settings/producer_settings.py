@@ -34,8 +34,8 @@ class ProducerSettings:
     """A SQLAlchemy URL, or an engine, such as that of the user's own data."""
     id: str | None = None
     """The producer's name in its database, and part of its transactional id, which must be unique on the cluster. None
-    uses the database's default: ``structures-`` and 8 digits that no other database has (only ``structures`` if an
-    earlier version created it).
+    uses the database's default: ``structures-`` and 8 hexadecimal digits that no other database has (only
+    ``structures`` if an earlier version created it).
     """
     media_type: str = ""
     """The format that structures are published in; if empty, structures are published as they were recorded."""
@@ -67,7 +67,8 @@ class ProducerSettings:
     """
     database_wait_s: float = 60.0
     """The time to wait at the start for a database that cannot be reached, in seconds; ``math.inf`` waits without
-    limit. Once it was reached, later outages are always waited for.
+    limit. Once it was reached, later outages are always waited for. ``kafka-replica producer run`` ignores this
+    setting: it waits without limit, or as long as its option ``--database-wait-s`` allows.
     """
 
     def __post_init__(self) -> None:

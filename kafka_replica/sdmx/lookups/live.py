@@ -11,6 +11,7 @@ from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.records import keys_of_topic
 from kafka_replica.sdmx.lookups.cache import CacheStats, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.decoding import Snapshot
+from kafka_replica.sdmx.lookups.problem_log import ProblemLog
 from kafka_replica.sdmx.lookups.replica_protocol import FollowedReplica, OfTopics
 from kafka_replica.sdmx.lookups.structures import Structures
 
@@ -65,6 +66,7 @@ class LiveStructures:
         self._version = -1
         self._now: Structures | None = None
         self._closed = False
+        self._problems = ProblemLog()
 
     def __repr__(self) -> str:
         if self._closed:
@@ -108,9 +110,14 @@ class LiveStructures:
         return found
 
     def stats(self) -> LiveStats:
-        """Return counts of the newest version. Raises the errors of :meth:`structures`."""
+        """Return counts of the newest version. Raises the errors of :meth:`structures`.
+
+        The log names dangling references and unreadable records, each once, if they are counted.
+        """
         found = self.structures()
         references = found.reference_stats
+        if references is not None:
+            self._problems.note(found)
         dangling, unreadable = (None, None) if references is None else references
         return LiveStats(found.version, len(found), dangling, unreadable, self._cache.stats)
 

@@ -13,7 +13,7 @@ from kafka_replica.history import Difference, FutureVersionError, KeptVersion
 from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
-from kafka_replica.sdmx import LiveStructures, Structures
+from kafka_replica.sdmx import DecodeCache, LiveStructures, Structures
 from kafka_replica.server.answers.as_of import instant_of
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.stores import Snapshot
@@ -88,13 +88,20 @@ class Versions:
         replica: the replica.
         topic: the topic with the structures, if the replica has several topics with separate key spaces.
         history: the history on disk, with versions that the replica no longer keeps.
+        cache: the cache of decoded messages; ``decode_cache``, shared by the process, by default.
     """
 
-    def __init__(self, replica: Replica, topic: str | None = None, history: VersionHistory | None = None) -> None:
+    def __init__(
+        self,
+        replica: Replica,
+        topic: str | None = None,
+        history: VersionHistory | None = None,
+        cache: DecodeCache | None = None,
+    ) -> None:
         self._replica = replica
         self._history = history
         self._topic = topic
-        self.live = LiveStructures(replica, topic=topic)
+        self.live = LiveStructures(replica, topic=topic, cache=cache)
         self._pinned: OrderedDict[VersionId, ServedVersion] = OrderedDict()
         self._current: ServedVersion | None = None
         self._lock = Lock()

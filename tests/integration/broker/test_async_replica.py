@@ -176,5 +176,5 @@ def test_the_examples_of_the_page_run(local_kafka: LocalKafka, kafka_topic: Topi
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, example + done.stderr
         assert done.stdout
-    assert len(examples) == 4
+    assert len(examples) == 5
     assert done.stdout == "b'hello'\n"

@@ -1,4 +1,4 @@
-"""Each error, alert, rule and exit status has an explanation, and the pages show the same texts."""
+"""Each error, alert, rule, state and exit status has an explanation, and the pages show the same texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES
+from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
 from kafka_replica.cli.commands.explain import explanation, meaning
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.errors import KafkaReplicaError, UsageError
 from kafka_replica.metrics.alerts import ALERTS
+from kafka_replica.publication.status import State
 from support.paths import ROOT
 
 
@@ -58,11 +59,20 @@ def test_the_page_of_commands_has_the_declared_exit_statuses() -> None:
     assert table("commands.md", "exit statuses").splitlines()[2:] == rows
 
 
+def test_the_page_of_guarantees_has_each_state() -> None:
+    """The table of states in docs/guarantees.md is the declaration's, which has all states."""
+    assert list(STATES) == list(State)
+    rows = [
+        f"| `{state}` | {each.meaning} | {each.ready} | {each.readers} | {each.end} |" for state, each in STATES.items()
+    ]
+    assert table("guarantees.md", "states").splitlines()[2:] == rows
+
+
 _ALERTS = [alert.name for alert in ALERTS]
 
 
 @pytest.mark.parametrize(
-    "code", [*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS, *re.findall(r"\d+", " ".join(EXIT_STATUSES))]
+    "code", [*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS, *STATES, *re.findall(r"\d+", " ".join(EXIT_STATUSES))]
 )
 def test_every_code_is_explained(code: str) -> None:
     """The explanation names the code and has a text of its own."""
@@ -77,13 +87,18 @@ def test_an_unknown_code_is_refused_with_similar_ones() -> None:
         explanation("code-unknwon")
 
 
+def test_a_state_is_found_as_the_metric_names_it() -> None:
+    """The label of the metric has an underscore where the state has a space."""
+    assert explanation("catching_up") == explanation("catching up")
+
+
 def test_the_command_prints_text_or_json() -> None:
     """Text and JSON of a code have the same facts; without a code all codes are listed."""
     text = CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError"]).output
     facts = json.loads(CliRunner().invoke(kafka_replica, ["explain", "StoreInUseError", "--json"]).output)
     assert text == "".join(f"{name}: {value}\n" for name, value in facts.items())
     listed = CliRunner().invoke(kafka_replica, ["explain"]).output
-    assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS))
+    assert all(code in listed for code in (*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS, *STATES))
 
 
 @pytest.mark.thorough
@@ -93,3 +108,10 @@ def test_the_program_knows_the_command() -> None:
     done = subprocess.run([command, "explain", "nothing"], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 2
     assert "there is no code" in done.stderr
+
+
+def test_the_advice_for_a_damaged_store_destroys_no_history() -> None:
+    """A replica rebuilds its store, so that no folder has to be deleted; a history cannot be rebuilt."""
+    advice = ADVICE["StoreDamagedError"].action
+    assert "Delete" not in advice
+    assert "A history cannot be rebuilt" in advice

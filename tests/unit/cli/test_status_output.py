@@ -32,3 +32,4 @@ def test_status_names_partitions_whose_end_is_unconfirmed(
     found = CliRunner().invoke(kafka_replica, ["status", "-b", "localhost:1", "-t", "codes"], standalone_mode=False)
     lines = dict(line.strip().split("  ", 1) for line in found.stdout.splitlines()[1:])
     assert lines["unconfirmed ends"].strip() == shown
+    assert lines["boundaries"].strip() in {"markers", "quiescence"}

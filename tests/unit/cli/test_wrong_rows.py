@@ -54,6 +54,17 @@ def test_wrong_rows_are_rejected_as_they_are(line_end: str, run: Run, lines: lis
     assert json.loads((out / "report.json").read_text())["written_rows"]["rejected"] == 5
 
 
+def test_the_page_shows_rejected_rows_if_their_rule_is_only_a_warning(
+    run: Run, lines: list[str], tmp_path: Path
+) -> None:
+    """A row with a wrong number of cells is rejected whatever the severity, so the page must not say all is well."""
+    data, page = tmp_path / "data.csv", tmp_path / "report.html"
+    data.write_text("\n".join(lines), encoding="utf-8")
+    where = ["--flow", FLOW, "--structures", SAMPLES, "--out", tmp_path / "out", "--rules", "cell-count=warning"]
+    run("validate", data, *where, "--report", page)
+    assert '<div class="verdict bad"><strong>4 of 24 rows were rejected' in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_wrong_rows_that_are_sent_again_do_not_change(
     separator: str, run: Run, lines: list[str], tmp_path: Path

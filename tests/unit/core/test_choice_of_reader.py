@@ -27,11 +27,13 @@ class Log:
 
 
 @pytest.mark.parametrize("error", [NotByMarkersError("x"), TooOldError("x")])
-def test_quiescence_replaces_markers_that_are_not_available(error: Exception) -> None:
-    """``AUTO`` continues by quiescence if properties or the broker do not allow markers; ``MARKERS`` fails."""
+def test_quiescence_replaces_markers_that_are_not_available(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    """``AUTO`` continues by quiescence, with a warning, if properties or the broker do not allow markers."""
     log = Log(error)
     assert choose_reader(AUTO, log.open_by) is QUIESCENCE
     assert log.tried == [MARKERS, QUIESCENCE]
+    [warning] = caplog.records
+    assert (warning.levelname, warning.getMessage().rpartition(": ")[2]) == ("WARNING", "x")
     with pytest.raises(type(error)):
         choose_reader(MARKERS, log.open_by)
 

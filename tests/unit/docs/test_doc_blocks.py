@@ -32,6 +32,7 @@ NOT_RUN: Final = (
     ("docs/speed.md", "make bench", TARGETS),
     ("docs/sdmx.md", "make fuzz", TARGETS),
     ("docs/producer.md", "make long", TARGETS),
+    ("docs/topics.md", "kafka-topics.sh", HOST),
     ("CONTRIBUTING.md", "make env", TARGETS),
     ("README.md", "make demo", TARGETS),
     ("README.md", "pip install", INSTALLATION),

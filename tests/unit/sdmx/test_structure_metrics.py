@@ -78,3 +78,51 @@ def test_before_the_first_version_and_after_the_end() -> None:
     assert shown(registry) == {}
     live.close()
     assert shown(registry) == {}
+
+
+def test_counted_problems_are_named_in_the_log_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A dangling reference and an unreadable record are logged when they appear, and again only after a repair."""
+    topic = FakeTopic()
+    with topic.replica() as replica, LiveStructures(replica) as live:
+        topic.put(*codelist("L0", extends="NONE"))
+        replica.wait_for(topic.end(), 60)
+        live.stats()
+        assert problems(caplog) == [], "references are not counted before they are requested"
+        live.prepare()
+        live.stats()
+        [dangling] = problems(caplog)
+        assert "1 dangling reference: " in dangling
+        assert "A:L0(1.0.0) refers to " in dangling
+        topic.put(codelist("L2")[0], b"{broken")
+        replica.wait_for(topic.end(), 60)
+        live.stats()
+        [unreadable] = problems(caplog)
+        assert "1 unreadable record: " in unreadable
+        assert "A:L2(1.0.0)" in unreadable
+        for extended in (None, "NONE"):
+            topic.put(*codelist("L0", extends=extended))
+            replica.wait_for(topic.end(), 60)
+            live.stats()
+            live.stats()
+        assert [text.partition(": ")[2][:20] for text in problems(caplog)] == ["1 dangling reference"]
+
+
+def problems(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the problems that were logged since the last call."""
+    found = [record.getMessage() for record in caplog.records if record.getMessage().startswith("structures: ")]
+    caplog.clear()
+    return found
+
+
+def test_many_problems_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    """Ten of many problems are named."""
+    topic = FakeTopic()
+    with topic.replica() as replica, LiveStructures(replica) as live:
+        for number in range(12):
+            topic.put(*codelist(f"L{number}", extends="NONE"))
+        replica.wait_for(topic.end(), 60)
+        live.prepare()
+        live.stats()
+        [text] = problems(caplog)
+        assert text.startswith("structures: 12 dangling references: ")
+        assert text.endswith("; and 2 more")

@@ -16,7 +16,7 @@ from starlette.routing import Mount
 
 from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError
-from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx import Structures, decode_cache
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
@@ -320,6 +320,18 @@ def test_metrics_have_bounded_labels(replica: Replica) -> None:
     assert 'kafka_replica_ready{replica="fake",topic="fake"} 1.0' in text
     assert 'kafka_replica_sdmx_artefacts{replica="fake"} 1.0' in text
     assert "secret" not in text.lower()
+
+
+@pytest.mark.parametrize(("limits", "expected"), [({}, decode_cache.max_bytes), ({"decoded_bytes": 1000}, 1000)])
+def test_the_size_of_the_cache_of_decoded_messages_is_a_setting(
+    replica: Replica, limits: dict[str, int], expected: int
+) -> None:
+    """A service with the setting has a cache of its own; other services share that of the process."""
+    before = decode_cache.max_bytes
+    text = client_of(create_app(replica, settings(**limits), answer=stand_in)).get("/metrics").text
+    [line] = [line for line in text.splitlines() if line.startswith("kafka_replica_sdmx_cache_max_bytes{")]
+    assert float(line.rpartition(" ")[2]) == expected
+    assert decode_cache.max_bytes == before
 
 
 def test_tokens_guard_everything_but_health(replica: Replica, tmp_path: Path) -> None:

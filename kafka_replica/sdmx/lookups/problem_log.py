@@ -1,0 +1,49 @@
+"""Log the unreadable records and dangling references that the metrics only count."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+from typing import Final
+
+from kafka_replica.common.wording import counted
+from kafka_replica.sdmx.lookups.references import DanglingReference
+from kafka_replica.sdmx.lookups.structures import Structures
+from kafka_replica.sdmx.urns.urn import Urn
+
+_SHOWN: Final = 10
+"""The maximum number of problems that are named; the others are counted."""
+
+_log = logging.getLogger("kafka_replica")
+
+
+class ProblemLog:
+    """A log of the problems of a replica's newest version, each once as long as it exists. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._version = -1
+        self._unreadable: dict[Urn, str] = {}
+        self._dangling: frozenset[DanglingReference] = frozenset()
+
+    def note(self, structures: Structures) -> None:
+        """Log the problems that the version logged before did not have; its references have been counted."""
+        with self._lock:
+            if structures.version == self._version:
+                return
+            self._version = structures.version
+            before = self._unreadable
+            self._unreadable = {urn: str(error) for urn, error in structures.unreadable_records().items()}
+            _warn("unreadable record", [text for urn, text in self._unreadable.items() if before.get(urn) != text])
+            dangling = structures.dangling_references()
+            _warn(
+                "dangling reference",
+                [f"{one.source} refers to {one.target}" for one in dangling if one not in self._dangling],
+            )
+            self._dangling = frozenset(dangling)
+
+
+def _warn(what: str, problems: list[str]) -> None:
+    if problems:
+        rest = f"; and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+        _log.warning("structures: %s: %s%s", counted(len(problems), what), "; ".join(problems[:_SHOWN]), rest)
