@@ -41,12 +41,13 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
     for key in rows.bound.keys:
         texts = [rows.texts[component] for component in key.components]
         name = f"{MARK}{len(marked)}"
-        df = _with(df, rows, key.components, {name: key})
-        marked.append(MarkedCheck(key, F.col(name) & counted, joined(texts)))
+        has_key = counted & rows.expressions.condition(key.compared)
+        df = _with(df, rows, rows.df.filter(has_key), key.components, {name: key})
+        marked.append(MarkedCheck(key, F.col(name) & has_key, joined(texts)))
     for level, checks in groupby(rows.bound.levels, key=lambda check: check.level):
         same = list(checks)
         names = [f"{MARK}{len(marked) + number}" for number in range(len(same))]
-        df = _with(df, rows, level, dict(zip(names, same, strict=True)))
+        df = _with(df, rows, rows.df.filter(counted), level, dict(zip(names, same, strict=True)))
         for name, check in zip(names, same, strict=True):
             value = rows.to_compare(check.component)
             broken = F.col(name) & rows.expressions.condition(check.flagged)
@@ -57,12 +58,15 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
 
 
 def _with(
-    df: DataFrame, rows: PreparedFrame, level: Sequence[str], checks: dict[str, KeyCheck | LevelCheck]
+    df: DataFrame,
+    rows: PreparedFrame,
+    counted: DataFrame,
+    level: Sequence[str],
+    checks: dict[str, KeyCheck | LevelCheck],
 ) -> DataFrame:
-    """Return the frame with a column for each check that is true in rows of wrong groups."""
+    """Return the frame with a column for each check that is true in rows of wrong groups, which ``counted`` forms."""
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
-    counted = rows.df.filter(rows.expressions.condition(rows.bound.applies_to))
     values = {name: rows.to_compare(check.component) for name, check in checks.items() if isinstance(check, LevelCheck)}
     candidates = _candidate_hashes(counted, texts, values, checks)
     groups = (
@@ -132,8 +136,8 @@ def extents(rows: PreparedFrame) -> list[Extent]:
     counted = rows.expressions.condition(rows.bound.applies_to)
     columns: list[Column] = []
     for check in checks:
-        counts = counted & rows.expressions.condition(check.flagged)
-        value = F.when(counts, rows.shown_text(check.component))
-        columns += [F.count(F.when(counts, 1)), F.min(value), F.max(value)]
+        flagged = counted & rows.expressions.condition(check.flagged)
+        value = F.when(counted, rows.shown_text(check.component))
+        columns += [F.count(F.when(flagged, 1)), F.min(value), F.max(value)]
     found = rows.df.agg(*(column.alias(str(number)) for number, column in enumerate(columns))).collect()[0]
     return [Extent(*found[start : start + 3]) for start in range(0, len(found), 3)]

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica.data.validation.conditions import (
     MOST_DIGITS,
     And,
+    AnyValue,
     Arithmetic,
     Case,
     CharLength,
@@ -113,7 +114,7 @@ class Expressions:
             self._conditions[id(node)] = node, self._condition(node)
         return self._conditions[id(node)][1]
 
-    def _condition(self, node: Condition) -> Column:  # noqa: PLR0911 - one return a kind of node
+    def _condition(self, node: Condition) -> Column:  # noqa: C901, PLR0911 - one return a kind of node
         match node:
             case Constant(value):
                 return F.lit(value).cast("boolean")
@@ -133,6 +134,11 @@ class Expressions:
                 return balanced([self.condition(part) for part in parts], and_)
             case Or(parts):
                 return balanced([self.condition(part) for part in parts], or_)
+            case AnyValue(component, inner):
+                return F.exists(
+                    self._lists[component],
+                    lambda one: Expressions({component: one}, self._floating, put=self._put).condition(inner),
+                )
 
     def _member(self, node: In) -> Column:
         in_map = id(node.values) in self._in_maps

@@ -22,7 +22,8 @@ from kafka_replica_spark.rows import PreparedFrame, joined, prepared
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
     """Return the findings about the data set as a whole: about its columns, and its attributes at data set level.
 
-    This reads the frame once if the structure has such attributes.
+    This reads the frame once if the structure has such attributes, or if only rows with some actions need a missing
+    column.
     """
     return _about_all(prepared(df, rules))
 

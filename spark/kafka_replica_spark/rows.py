@@ -71,7 +71,12 @@ class PreparedFrame:
         return F.array_join(F.array_sort(text), _BETWEEN) if component in self.several else text
 
     def shown_text(self, component: str) -> Column:
-        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values."""
+        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values.
+
+        It is NULL if the frame has no such column.
+        """
+        if component not in self.texts:
+            return F.lit(None).cast("string")
         text = self.to_compare(component)
         return F.replace(text, F.lit(_BETWEEN), F.lit(";")) if component in self.several else text
 

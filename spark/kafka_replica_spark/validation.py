@@ -53,8 +53,8 @@ def validate(
     expressions are used; the data is not read before an action. All structures are those of the snapshot's version.
 
     The metadata of ``_errors`` in the schema has ``version`` (int), ``position`` (JSON; only with a snapshot),
-    ``artefact`` (URN of the data structure), ``dataset`` (findings about the columns) and ``unchecked`` (list of
-    strings).
+    ``artefact`` (URN of the data structure), ``dataset`` (findings about the columns, without missing columns that only
+    rows with some actions need) and ``unchecked`` (list of strings).
 
     Args:
         df: the observations. Values are compared as texts in the form of SDMX. For a streaming frame, rules that

@@ -53,17 +53,19 @@ class Workbook:
         file: the file, which must stay open.
         where: the file, for errors.
         rules: the rules of the expected structure.
+        is_for_names: whether only the columns that name the structure are needed, so that an error in a cell of another
+            column is a text.
 
     Raises:
         DatasetError: the file is not a workbook, or is damaged.
     """
 
-    def __init__(self, file: IO[bytes], where: str, rules: Rules | None = None) -> None:
+    def __init__(self, file: IO[bytes], where: str, rules: Rules | None = None, *, is_for_names: bool = False) -> None:
         self._where = where
         with self._errors():
             self._package = Package(file)
             self._cells = Cells(self._package)
-            self._reader = _SheetReader(CellValues(self._package), rules)
+            self._reader = _SheetReader(CellValues(self._package), rules, is_for_names=is_for_names)
             self._sheets = self._package.sheets()
 
     @property
@@ -137,9 +139,10 @@ def _filled(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
 class _SheetReader:
     """Reads the sheets of one workbook, one after the other, and only a limited part of a sheet without data."""
 
-    def __init__(self, values: CellValues, rules: Rules | None) -> None:
+    def __init__(self, values: CellValues, rules: Rules | None, *, is_for_names: bool) -> None:
         self._values = values
         self._rules = rules
+        self._is_for_names = is_for_names
         self._left = _MOST_WRITTEN
 
     def table(self, sheet: str, rows: Iterator[tuple[int, Row]]) -> Table | None:
@@ -221,9 +224,9 @@ class _SheetReader:
 
     def _data_columns(self, titles: Mapping[int, str], *, is_sdmx_csv: bool) -> frozenset[int]:
         """Return the columns whose title is a component, also with its name; without rules, all columns."""
-        if self._rules is None:
+        if self._rules is None and not self._is_for_names:
             return frozenset(titles)
-        ids = _STANDING | {column.id for column in self._rules.columns}
+        ids = _STANDING | {column.id for column in (() if self._rules is None else self._rules.columns)}
         return frozenset(at for at, title in titles.items() if _id(title, is_sdmx_csv=is_sdmx_csv) in ids)
 
     def _rows_below(

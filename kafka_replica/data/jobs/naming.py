@@ -37,7 +37,7 @@ def artefact_of(source: Source, encoding: str | None = None) -> Urn:
         return _of_csv(source, source.encoding or encoding or "utf-8-sig")
     if source.kind == "xlsx":
         with seekable_content(source.path, source.content) as file:
-            table = next(Workbook(file, source.path).tables())
+            table = next(Workbook(file, source.path, is_for_names=True).tables())
             content = csv_of(table.header, (row for _, row in islice(table.rows, 1)))
         return _of_table(io.StringIO(content.decode(), newline=""), source.path)
     if source.kind == "message":
@@ -57,10 +57,11 @@ def _of_csv(source: Source, encoding: str) -> Urn:
 
 
 def _of_table(opened: TextIO, path: str) -> Urn:
-    header = opened.readline(_MOST)
+    lines = iter(lambda: opened.readline(_MOST), "")
+    header = next((line for line in lines if line.removeprefix("\ufeff").rstrip("\r\n")), "")
     first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
     separator = (first and first["separator"]) or ","
-    row = next(csv.reader(iter(lambda: opened.readline(_MOST), ""), delimiter=separator), [])
+    row = next((row for row in csv.reader(lines, delimiter=separator) if row), [])
     if first is None or len(row) < 2:
         raise DatasetError(f"reading {path}: it has no row that names a structure; name the structure")
     if first["name"] == "DATAFLOW":

@@ -45,7 +45,7 @@ def report_page(outcome: Outcome) -> str:
 def _verdict(outcome: Outcome) -> str:
     report = outcome.report
     rejected, rows = outcome.rejected_rows, report.rows
-    if not report.is_valid and rejected:
+    if rejected:
         verdict = f"{rejected:,} of {counted(rows, 'row')} were rejected ({_share(rejected, rows)})"
         more = "The file of rejected rows names the errors of each row: correct the rows there, and validate it again."
     elif not report.is_valid:
@@ -54,7 +54,7 @@ def _verdict(outcome: Outcome) -> str:
         verdict, more = f"No errors in {counted(rows, 'row')}", ""
         if report.bad_rows or report.dataset:
             more = "There are warnings or remarks."
-    bad = "" if report.is_valid else " bad"
+    bad = " bad" if rejected or not report.is_valid else ""
     bar = share_bar(outcome.good_rows, rejected)
     return f'<div class="verdict{bad}"><strong>{text(verdict)}</strong>{bar}<p>{text(more)}</p></div>'
 

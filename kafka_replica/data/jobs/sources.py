@@ -14,7 +14,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden, opened_archive
 from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.data.files.content import beginning_of, read_content
-from kafka_replica.data.files.header import SEPARATORS, separator_of
+from kafka_replica.data.files.header import FIRST_CELL, SEPARATORS, separator_of
 from kafka_replica.data.files.other_formats import check_is_csv, check_no_page, is_structure_message
 from kafka_replica.data.jobs.stored_input import StoredInput
 from kafka_replica.errors import UsageError
@@ -34,10 +34,6 @@ _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _HEAD_BYTES: Final = 1 << 16
 STDIN: Final = "-"
-_HEADERS: Final = (
-    "STRUCTURE[",
-    *(f"{name}{each}" for name in ("STRUCTURE", "DATAFLOW") for each in SEPARATORS),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +182,19 @@ def _csv(head: bytes, path: str, stdin: StoredInput | None = None) -> Source:
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
     start = start.replace("\0", "")  # of UTF-16 without a byte order mark, whose encoding is named later
     check_is_csv(head, start, path)
-    if start.lstrip('"').replace('"', "").startswith(_HEADERS):
+    header = start.lstrip("\r\n").partition("\n")[0].rstrip("\r")
+    if _is_sdmx(header):
         return Source("sdmx-csv", path, encoding, stdin)
-    return Source("csv", path, encoding, stdin, separator_of(start.lstrip("\r\n").partition("\n")[0].rstrip("\r")))
+    return Source("csv", path, encoding, stdin, separator_of(header))
+
+
+def _is_sdmx(header: str) -> bool:
+    """Return whether a header is that of SDMX-CSV: by its first cell, and by its second if the separator is unusual."""
+    found = FIRST_CELL.match(header)
+    if found is None or not found["separator"]:
+        return header.lstrip('"').startswith("STRUCTURE[")
+    is_usual = found["separator"] in SEPARATORS or found["sub"] is not None
+    return is_usual or header[found.end() :].lstrip('"').startswith("STRUCTURE_ID")
 
 
 def _of_input(stdin: StoredInput) -> Source:

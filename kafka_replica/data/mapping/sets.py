@@ -14,7 +14,7 @@ from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, MapPlan, ValueMap
 from kafka_replica.data.mapping.stages import value_map
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx import Code, Codelist, Concept, ConceptScheme, DataStructure, Structures
+from kafka_replica.sdmx import Code, Codelist, Concept, ConceptScheme, DataStructure, Structures, Urn
 from kafka_replica.sdmx.model import (
     ComponentMapInSet,
     MappedValue,
@@ -74,7 +74,10 @@ def _component_map(
                 f"compiling {artefact}: there is no codelist map {component_map_in_set.codelist_map!r} in its "
                 "structure set"
             )
-        rows = [_of_pair(item.source.value, item.target) for item in scheme.item_maps]
+        rows = [
+            _of_pair(_code(scheme.source, item.source.value), item.target and _code(scheme.target, item.target))
+            for item in scheme.item_maps
+        ]
         artefact = str(scheme.urn)
     elif component_map_in_set.value_mappings:
         rows = [_of_pair(*pair) for pair in component_map_in_set.value_mappings]
@@ -88,6 +91,11 @@ def _component_map(
     return value_map(
         (component_map_in_set.source,), (component_map_in_set.target,), rows, building.target.dimensions, artefact
     )
+
+
+def _code(scheme: Urn | None, path: str) -> str:
+    """Return the id of a mapped code; that of a hierarchical code is the end of its path."""
+    return path.rpartition(".")[2] if scheme is not None and scheme.cls == "HierarchicalCodelist" else path
 
 
 def _of_pair(source: str, target: str | None) -> RepresentationMapping:

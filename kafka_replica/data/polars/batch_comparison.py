@@ -23,12 +23,13 @@ from kafka_replica.data.polars.cross_row import (
     duplicates,
     rows_in_groups,
     value_of,
+    with_keys,
     wrong_groups,
 )
 from kafka_replica.data.polars.rows import ROW, PreparedFrame
 from kafka_replica.data.validation.binding import BoundRules
 from kafka_replica.data.validation.conditions import components_of
-from kafka_replica.data.validation.model import LevelCheck
+from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 
 _HASH: Final = "__hash"
 _OTHER: Final = "__hash_2"
@@ -127,7 +128,7 @@ class BatchComparison:
             return
         counted = comparable_rows(rows)
         for check, hashes in zip(self._bound.keys, self._keys, strict=True):
-            hashes.add(counted.select(hash_of(check.components)).to_series())
+            hashes.add(with_keys(counted, check, rows).select(hash_of(check.components)).to_series())
         for groups in self._levels:
             groups.add(counted)
 
@@ -154,7 +155,8 @@ class BatchComparison:
         for number, candidates in self._candidates.items():
             names, check = self._names(number)
             if isinstance(candidates, pl.Series):
-                mine = counted.filter(hash_of(names).is_in(candidates.implode()))
+                compared = with_keys(counted, check, rows) if isinstance(check, KeyCheck) else counted
+                mine = compared.filter(hash_of(names).is_in(candidates.implode()))
                 self._kept.setdefault(number, []).append(mine.select(ROW, *names))
                 continue
             needed = {check.component, *components_of(check.flagged)} if isinstance(check, LevelCheck) else set()

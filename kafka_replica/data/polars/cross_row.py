@@ -9,7 +9,7 @@ from typing import TypeAlias
 import polars as pl
 
 from kafka_replica.data.polars.rows import PreparedFrame, joined
-from kafka_replica.data.validation.conditions import Constant
+from kafka_replica.data.validation.conditions import Condition, Constant
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
 
@@ -25,7 +25,7 @@ def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
         return
     counted = comparable_rows(rows)
     for key_check in bound.keys:
-        hit = duplicates(counted, key_check.components)
+        hit = duplicates(with_keys(counted, key_check, rows), key_check.components)
         if hit.height:
             yield key_check, hit, value_of(key_check, rows)
     for level, checks in groupby(bound.levels, key=lambda check: check.level):
@@ -38,9 +38,16 @@ def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
 
 def comparable_rows(rows: PreparedFrame) -> pl.DataFrame:
     """Return the rows that are compared with each other, which excludes deletions."""
-    if rows.bound.applies_to == Constant(value=True):
-        return rows.to_compare()
-    return rows.to_compare().filter(rows.expressions.condition(rows.bound.applies_to))
+    return _filtered(rows.to_compare(), rows.bound.applies_to, rows)
+
+
+def with_keys(counted: pl.DataFrame, check: KeyCheck, rows: PreparedFrame) -> pl.DataFrame:
+    """Return those of the comparable rows whose keys the check compares."""
+    return _filtered(counted, check.compared, rows)
+
+
+def _filtered(found: pl.DataFrame, condition: Condition, rows: PreparedFrame) -> pl.DataFrame:
+    return found if condition == Constant(value=True) else found.filter(rows.expressions.condition(condition))
 
 
 def duplicates(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -86,9 +93,9 @@ def extents(rows: PreparedFrame) -> list[Extent]:
     counted = comparable_rows(rows)
     found: list[Extent] = []
     for check in checks:
-        flagged = counted.filter(rows.expressions.condition(check.flagged))
+        flagged = counted.filter(rows.expressions.condition(check.flagged)).height
         value = rows.shown_text(check.component)
-        found.append(Extent(flagged.height, *flagged.select(least=value.min(), greatest=value.max()).row(0)))
+        found.append(Extent(flagged, *counted.select(least=value.min(), greatest=value.max()).row(0)))
     return found
 
 

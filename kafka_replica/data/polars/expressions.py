@@ -14,6 +14,7 @@ from kafka_replica.data.polars.texts import written_out
 from kafka_replica.data.validation.conditions import (
     MOST_SCALED,
     And,
+    AnyValue,
     Arithmetic,
     Case,
     CharLength,
@@ -62,7 +63,7 @@ class Expressions:
         self._texts, self._floating = texts, floating
         self._lists = texts if lists is None else lists
 
-    def condition(self, node: Condition) -> pl.Expr:  # noqa: PLR0911 - one return a kind of node
+    def condition(self, node: Condition) -> pl.Expr:  # noqa: C901, PLR0911 - one return a kind of node
         """Return a condition as a Boolean expression, whose value may be NULL."""
         match node:
             case Constant(value):
@@ -85,6 +86,15 @@ class Expressions:
                 return pl.all_horizontal([self.condition(part) for part in parts])
             case Or(parts):
                 return pl.any_horizontal([self.condition(part) for part in parts])
+            case AnyValue(component, inner):
+                return self._any_value(component, inner)
+
+    def _any_value(self, component: str, inner: Condition) -> pl.Expr:
+        one = Expressions({component: pl.element()}, self._floating).condition(inner)
+        each = self._lists[component].list.eval(one)
+        is_true = each.list.any()
+        is_unknown = ~is_true & each.list.eval(pl.element().is_null()).list.any()
+        return pl.when(is_unknown).then(None).otherwise(is_true)
 
     def text(self, node: TextExpression) -> pl.Expr:
         """Return a text expression, whose value may be NULL."""

@@ -91,8 +91,11 @@ class PreparedFrame:
         return self.texts.with_columns([pl.col(name).list.sort().list.join(_BETWEEN) for name in sorted(self.several)])
 
     def shown_text(self, component: str) -> pl.Expr:
-        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values."""
-        text = pl.col(component)
+        """Return a component of :meth:`to_compare` as findings show it, with ``;`` between several values.
+
+        It is NULL if the frame has no such column.
+        """
+        text = pl.col(component) if component in self.texts.columns else pl.lit(None, pl.String)
         return text.str.replace_all(_BETWEEN, ";", literal=True) if component in self.several else text
 
 

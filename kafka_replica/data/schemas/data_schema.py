@@ -130,10 +130,11 @@ class _Parts:
             *((None, component) for component in components if component.kind == "attribute"),
             *resolved.metadata_attributes.items(),
         ]
-        relationships: list[tuple[ValueType, AttributeRelationship]] = [
+        # Metadata attributes without a relationship may be at any level, but 2.1 has none in data.
+        relationships: list[tuple[ValueType, AttributeRelationship | None]] = [
             (self._types.value_type(one, id_), one.relationship)
             for id_, one in described
-            if one.relationship is not None
+            if self._is_3 or one.relationship is not None
         ]
         self._attached: Attachment = attach(relationships, self._groups, at_observation)
         self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
@@ -212,13 +213,12 @@ class _Parts:
 
     def _attributes_type(self) -> str:
         """Return the type of the element Atts, whose values belong to the data set or to some dimensions (3.x)."""
-        values = [*self._attached.data_set, *self._attached.series, *self._of_dimensions()]
+        # Without series, the attributes of observations are among these, too.
+        of_observations = self._attached.of_dimensions if self._at_observation else self._attached.observations
+        values = list(dict.fromkeys([*self._attached.data_set, *self._attached.series, *of_observations]))
         comps = [element("Comp", "dsd:CompType")] if any(self._has_comp(value) for value in values) else []
         given = [*self._keys(self._dimensions, "optional"), *self._values(values)]
         return restriction("AttsType", "dsd:AttsType", [ANNOTATIONS, *comps], [*given, *self._time_if_unused()])
-
-    def _of_dimensions(self) -> list[ValueType]:
-        return self._attached.observations if self._at_observation is None else []
 
     def _time_if_unused(self) -> list[str]:
         return [] if TIME_PERIOD in self._names() else [attribute(TIME_PERIOD, OBSERVATIONAL, "prohibited")]

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from xml.sax.saxutils import quoteattr
 
+from kafka_replica.data.schemas.pattern_writer import written_for_xml_schema
 from kafka_replica.data.schemas.xsd_types import (
     FLOATING_TYPES,
     INTEGER_BOUNDS,
@@ -63,21 +64,13 @@ def _pattern(format_: TextFormat) -> Iterator[str]:
 
 
 def xsd_pattern(pattern: str) -> str | None:
-    """Return a pattern in XML Schema's syntax, which has no anchors; None if it has no form that XML Schema supports.
-
-    Patterns that validation cannot use are left out, too.
-    """
+    """Return a pattern in XML Schema's syntax; None if XML cannot represent it, or validation cannot use it."""
     try:
         translated(pattern)
+        written = written_for_xml_schema(pattern)
     except (UnusablePatternError, RecursionError):
         return None
-    written = pattern.removeprefix("^")
-    if written.endswith("$") and not re.search(r"(?<!\\)(?:\\\\)*\\\$\Z", written):
-        written = written[:-1]
-    # XML Schema supports neither anchors in single alternatives nor non-capturing groups.
-    if not is_xml(written) or "(?:" in written or re.search(r"\|\^|(?<!\\)\$\|", written):
-        return None
-    return written
+    return written if is_xml(written) else None
 
 
 def _lengths(base: str, format_: TextFormat) -> Iterator[str]:

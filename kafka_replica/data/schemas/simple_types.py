@@ -7,8 +7,8 @@ from collections.abc import Callable, Container
 from datetime import date
 from typing import Final, NamedTuple
 
-from kafka_replica.data.schemas.facets import enumerated, is_xml, restricted, steps
-from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, OBSERVATIONAL, STRING, XSD_TYPES
+from kafka_replica.data.schemas.facets import enumerated, facet, is_xml, restricted, steps
+from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, NARROWER_PERIODS, OBSERVATIONAL, STRING, XSD_TYPES
 from kafka_replica.data.validation.components import described
 from kafka_replica.sdmx import EffectiveComponent, UnwritableError
 from kafka_replica.sdmx.values.text_types import NOT_A_NUMBER, NOT_AVAILABLE
@@ -105,6 +105,9 @@ class SimpleTypes:
         text_type = found.column.text_type
         base = XSD_TYPES.get(text_type, STRING)
         restrictions = list(steps(base, text_type, found.format))
+        if name == TIME_PERIOD and text_type in NARROWER_PERIODS:
+            # The base schemas declare it, so its type must restrict theirs.
+            base, restrictions = OBSERVATIONAL, [facet("pattern", NARROWER_PERIODS[text_type]), *restrictions]
         if base == STRING and not restrictions:
             return base
         if not restrictions and base in FLOATING_TYPES:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kafka_replica.data.schemas.simple_types import name_in_xml
-from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL, XSD_TYPES
+from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL, UNIONS, XSD_TYPES
 from kafka_replica.sdmx.model import TargetObject
 from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
@@ -69,6 +69,8 @@ def reference_of(target: TargetObject) -> ReferenceValue:
         format_ = None if target.representation is None else target.representation.format
         text_type = None if format_ is None else format_.text_type
         period = XSD_TYPES[text_type] if text_type in TIME_TYPES and text_type in XSD_TYPES else OBSERVATIONAL
+        if period in UNIONS:  # in XML Schema 1.0, a union is not a restriction of a union that contains it
+            period = OBSERVATIONAL
         return ReferenceValue("ReportPeriodTarget", "ReportPeriod", period, OBSERVATIONAL)
     named = f"common:{target.object_type}ReferenceType"
     type_ = named if target.object_type in _CLASSES else "common:ObjectReferenceType"

@@ -39,6 +39,17 @@ UNIONS: Final = frozenset(
                  "ReportingTimePeriod")
 )  # fmt: skip
 """The types that are unions, which can be restricted only by patterns."""
+NARROWER_PERIODS: Final = {
+    "StandardTimePeriod": "[^/]+",
+    "BasicTimePeriod": r"([^/\-]|-[0-9])+",
+    "GregorianTimePeriod": r"([^/T\-]|-[0-9])+",
+    "ReportingTimePeriod": "[0-9]{4}-[ASTQMWD][^/]*",
+}
+"""The text types whose types are unions within :data:`OBSERVATIONAL`, each with a pattern of its values among those.
+
+In XML Schema 1.0, a union is not a restriction of a union that contains it, so these types may not take the place of
+:data:`OBSERVATIONAL`.
+"""
 
 WITH_LENGTH: Final = frozenset({STRING, "xs:anyURI", *(XSD_TYPES[name] for name in _SYNTAX)})
 """The types that have length facets; for other types, a pattern counts the characters."""

@@ -8,7 +8,7 @@ delete may omit anything, including dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, Literal, TypeAlias
 
@@ -70,9 +70,14 @@ class Actions:
         off = In(ComponentText(dimension), frozenset({SWITCHED_OFF}))
         return every(self._given(), Not(IsNull(dimension)), off)
 
-    def is_partial(self) -> Condition:
-        """Return whether a row is about more than one observation, because a dimension is switched off."""
-        return some(*(self.switched_off(dimension) for dimension in self._dimensions))
+    def is_partial(self, among: Collection[str] | None = None) -> Condition:
+        """Return whether a row is about more than one observation, because a dimension is switched off.
+
+        Args:
+            among: the components of which only the dimensions are considered; None means all dimensions.
+        """
+        found = (dimension for dimension in self._dimensions if among is None or dimension in among)
+        return some(*map(self.switched_off, found))
 
     def is_empty(self) -> Condition:
         """Return whether a row with the action merge has nothing to merge."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.validation.components import needs_its_measures
 from kafka_replica.data.validation.conditions import (
     And,
+    AnyValue,
     CompareDouble,
     CompareInt,
     Condition,
@@ -17,14 +20,18 @@ from kafka_replica.data.validation.conditions import (
     IsNull,
     Matches,
     Not,
+    Number,
     Or,
     ValueCount,
     components_of,
+    every,
 )
+from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
 from kafka_replica.errors import UsageError
 
 _UNKNOWN: Final = Constant(value=None)
+_ALWAYS: Final = Constant(value=True)
 STANDING: Final = frozenset({
     "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
 })  # fmt: skip
@@ -43,7 +50,7 @@ class BoundRules:
         checks: the checks of each row, in order.
         keys: comparisons of keys.
         levels: comparisons of attributes by level, except for those over the whole data set.
-        whole: comparisons of attributes over the whole data set.
+        whole: comparisons of attributes over the whole data set, and columns that only some rows need.
         applies_to: the condition for rows that comparisons include.
         findings: the errors in the columns.
         unchecked: the demands that cannot be checked, in general or in this frame.
@@ -83,6 +90,7 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     unread = frozenset(one for one, shape in shapes.items() if shape == "other")
     view = _View(present, unread, dict(shapes))
     checks = [replace(check, broken=view.simplified(check.broken)) for check in rules.checks]
+    missing = [replace(check, flagged=view.simplified(check.flagged)) for check in _missing_columns(rules, present)]
     levels = [
         replace(check, flagged=view.simplified(check.flagged))
         for check in rules.levels
@@ -101,11 +109,25 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     ]
     return BoundRules(
         checks=tuple(check for check in checks if not never(check.broken)),
-        keys=tuple(check for check in rules.keys if unread.isdisjoint(check.components)),
+        keys=tuple(
+            replace(check, compared=view.simplified(check.compared))
+            for check in rules.keys
+            if unread.isdisjoint(check.components)
+        ),
         levels=tuple(check for check in levels if check.level and not never(check.flagged)),
-        whole=tuple(check for check in levels if not check.level and not never(check.flagged)),
+        whole=(
+            *(check for check in missing if check.flagged != _ALWAYS and not never(check.flagged)),
+            *(check for check in levels if not check.level and not never(check.flagged)),
+        ),
         applies_to=view.simplified(rules.applies_to),
-        findings=tuple(column_findings(rules, columns)),
+        findings=(
+            *(
+                Finding(check.rule, check.component, None, check.message, check.severity, check.artefact)
+                for check in missing
+                if check.flagged == _ALWAYS
+            ),
+            *_strange_columns(rules, columns),
+        ),
         unchecked=(*rules.unchecked, *left),
     )
 
@@ -135,13 +157,27 @@ def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:
     return Check(check.rule, check.severity, check.component, broken, check.message, check.artefact, (check.component,))
 
 
-def column_findings(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings for columns that are missing, unknown or duplicate."""
+def _missing_columns(rules: Rules, present: AbstractSet[str]) -> Iterator[LevelCheck]:
+    """Yield a check for each missing column of a mandatory component, with the condition for rows that need it.
+
+    A row may omit mandatory values if it merges, and also dimensions if it deletes.
+    """
+    severity = rules.severity("column-missing")
+    if severity is None:
+        return
+    for column in rules.columns:
+        if column.must_exist and column.id not in present:
+            needed = rules.applies_to if column.kind == "dimension" else rules.complete
+            needed = every(needed, *needs_its_measures(column, rules.columns))
+            message = f"there is no column {column.id}, which must be given"
+            yield LevelCheck("column-missing", severity, column.id, (), "given", needed, message, str(rules.structure))
+
+
+def _strange_columns(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
+    """Yield findings for columns that are unknown or duplicate."""
     known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
-        ("column-missing", [each.id for each in rules.columns if each.must_exist and each.id not in columns],
-         "there is no column {}, which must be given"),
         ("column-unknown", [each for each in columns if each not in known | STANDING and not _is_ours(each)],
          "column {} is not a component of the data structure"),
         ("column-duplicated", [each for each, count in Counter(columns).items() if count > 1],
@@ -187,7 +223,9 @@ class _View:
         match condition:
             case IsNull(component):
                 return condition if component in self.present else Constant(value=True)
-            case CompareInt(ValueCount(component, of)) if self.shapes.get(component) != of:
+            case CompareInt(ValueCount(component, of), operator, right) if self.shapes.get(component) != of:
+                if of == "values" and component in self.present and component not in self.shapes:
+                    return Constant(value=evaluate(CompareInt(Number(1), operator, right), {}))
                 return _UNKNOWN
             case Matches() | In() | CompareDouble() | CompareInt():
                 return condition if (self.present - self.unread).issuperset(components_of(condition)) else _UNKNOWN
@@ -197,6 +235,10 @@ class _View:
                 return _joined(And, False, (self.simplified(part) for part in parts))
             case Or(parts):
                 return _joined(Or, True, (self.simplified(part) for part in parts))
+            case AnyValue(component, inner):
+                found = self.simplified(inner)
+                has_list = self.shapes.get(component) in {"values", "languages"} and not isinstance(found, Constant)
+                return AnyValue(component, found) if has_list else found
         return condition
 
 

@@ -45,7 +45,7 @@ CATALOGUE: Final = {
     info.code: info
     for info in (
         # of the data set
-        RuleInfo("column-missing", "error", "no column for a component that must be given", "", "003, 008, 060",
+        RuleInfo("column-missing", "error", "no column for a component that a row must have", "", "003, 008, 060",
                  "2.1 S2"),
         RuleInfo("column-unknown", "warning", "a column is not a component", "201-001", "007, 009, 013, 026", "2.1 S2"),
         RuleInfo("column-duplicated", "error", "two columns are the same component", "", "", "CSV 2.0"),

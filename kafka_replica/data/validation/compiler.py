@@ -11,7 +11,7 @@ from typing import Final
 from kafka_replica.common.wording import counted
 from kafka_replica.data.validation.actions import Action, Actions
 from kafka_replica.data.validation.catalogue import severities
-from kafka_replica.data.validation.components import DescribedComponent, described
+from kafka_replica.data.validation.components import DescribedComponent, described, needs_its_measures
 from kafka_replica.data.validation.conditions import (
     CompareInt,
     ComponentText,
@@ -36,7 +36,7 @@ from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
-from kafka_replica.sdmx.lookups.resolved import MissingReference, constraints_in_force
+from kafka_replica.sdmx.lookups.resolved import MissingReference, attached_in_force
 from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
@@ -99,6 +99,7 @@ def compile_rules(
         unchecked=tuple(dict.fromkeys(compiler.unchecked)),
         severities=tuple(wanted.items()),
         applies_to=Not(actions.any_of("delete")),
+        complete=compiler.complete,
     )  # fmt: skip
 
 
@@ -120,7 +121,7 @@ class _Compiler:
         return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
 
     def constraints(self) -> tuple[Check, ...]:
-        in_force = constraints_in_force(self.resolved.constraints)
+        in_force = attached_in_force(self.resolved.constraints)
         applied = apply_constraints(in_force, self.resolved.used_components, self.as_of)
         self.unchecked += [*applied.notes, *constraints_not_checked(self.resolved)]
         self.unprefixed = applied.unprefixed
@@ -134,8 +135,8 @@ class _Compiler:
         return found
 
     def _living(self, check: Check) -> Check:
-        """Restrict a check to rows that are not deletions, and exempt marks for missing values."""
-        guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial())]
+        """Restrict a check to rows that are not deletions and have its dimensions; exempt marks for missing values."""
+        guards: list[Condition] = [Not(self.actions.any_of("delete")), Not(self.actions.is_partial(check.looks_at))]
         marks = next(
             (component.marks for component in self.components if component.column.id == check.component), frozenset()
         )
@@ -183,7 +184,8 @@ class _Compiler:
             return
         demanded = Not(self.actions.any_of("delete")) if column.kind == "dimension" else self.complete
         message = f"{column.kind} {column.id} has no value, and each observation needs one"
-        broken = every(IsNull(column.id), demanded)
+        columns = (component.column for component in self.components)
+        broken = every(IsNull(column.id), demanded, *needs_its_measures(column, columns))
         yield Check(rule, self.severities[rule], column.id, broken, message, structure, (column.id,))
 
     def _occurrences(self, described_component: DescribedComponent, structure: str) -> Iterator[Check]:
@@ -294,6 +296,7 @@ class _Compiler:
             yield KeyCheck(
                 "duplicate-key", self.severities["duplicate-key"], dimensions,
                 "there is more than one observation with this key", str(self.resolved.data_structure.urn),
+                Not(self.actions.is_partial()),
             )  # fmt: skip
 
 

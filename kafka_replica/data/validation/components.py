@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
+from kafka_replica.data.validation.conditions import Condition, IsNull, Not, some
 from kafka_replica.data.validation.examples import examples
 from kafka_replica.data.validation.model import Column
 from kafka_replica.sdmx import (
@@ -80,7 +82,20 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         values=listed or frozenset(),
         text_type=text_type,
         examples=() if listed is not None else examples(text_type, format_),
+        measures=component.relationship.measures if isinstance(component, Attribute) else (),
     )
+
+
+def needs_its_measures(column: Column, columns: Iterable[Column]) -> Iterator[Condition]:
+    """Yield the condition under which a row may need an attribute that describes certain measures.
+
+    The row need not have it if it has other measures, but none of these.
+    """
+    measures = [one.id for one in columns if one.kind == "measure"]
+    others = [Not(IsNull(id_)) for id_ in measures if id_ not in column.measures]
+    own = [Not(IsNull(id_)) for id_ in measures if id_ in column.measures]
+    if own and others:
+        yield some(*own, Not(some(*others)))
 
 
 def _is_frequency(component: Component) -> bool:

@@ -171,9 +171,20 @@ class Not:
     condition: Condition
 
 
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """A condition on the text of one component, true if it is true for at least one of the component's values.
+
+    Where it is true for no value, it is unknown if the condition is unknown for a value, or if there are no values.
+    """
+
+    component: str
+    condition: Condition
+
+
 TextExpression: TypeAlias = ComponentText | Concat | RegexGroup
 IntExpression: TypeAlias = IntOfText | ScaledDecimal | CharLength | ValueCount | Number | Arithmetic | Case
-Condition: TypeAlias = Constant | IsNull | Matches | In | CompareInt | CompareDouble | And | Or | Not
+Condition: TypeAlias = Constant | IsNull | Matches | In | CompareInt | CompareDouble | And | Or | Not | AnyValue
 
 
 def every(*conditions: Condition) -> Condition:

@@ -15,7 +15,7 @@ from kafka_replica.data.validation.model import Check
 from kafka_replica.data.validation.predicates import condition_of
 from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
 from kafka_replica.sdmx.lookups.constraints.violations import DemandKind
-from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force
+from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force, only_drafts
 
 _SHOWN: Final = 3
 
@@ -48,6 +48,8 @@ def constraint_checks(
         severities: the severity of each rule that is on.
     """
     marks = {id_: component.marks for id_, component in components.items()}
+    columns = (component.column for component in components.values())
+    several = {column.id for column in columns if column.is_multi_valued or column.is_multi_lingual}
     for constraint, violation in applied.violations:
         rule, message = _DEMANDS[violation.demand]
         if rule not in severities:
@@ -55,7 +57,7 @@ def constraint_checks(
         shown = violation.components
         subject = f"the value of {shown[0]}" if len(shown) == 1 else f"the key of {'.'.join(shown)}"
         text = f"{subject} {message} {constraint.urn.reference}"
-        broken = condition_of(violation.broken, marks)
+        broken = condition_of(violation.broken, marks, several)
         alone = shown[0] if len(shown) == 1 else None
         yield Check(rule, severities[rule], alone, broken, text, str(constraint.urn), shown)
 
@@ -64,6 +66,9 @@ def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
     """Yield messages about the constraints that define no rule or cannot be read."""
     for one in in_force(resolved.actual):
         yield f"{one.constraint.urn}: it describes existing data (role Actual), not allowed data"
+    drafts = only_drafts([constraint for constraint in resolved.constraints if not constraint.is_actual])
+    for urn in dict.fromkeys(draft.constraint.urn for draft in drafts):
+        yield f"{urn}: it is a draft, and no other version of it applies"
     unread = list(resolved.unread_constraints.items())
     if unread:
         shown = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])

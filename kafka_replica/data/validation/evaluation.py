@@ -11,6 +11,7 @@ from typing import Any, Final
 from kafka_replica.data.validation.conditions import (
     MOST_DIGITS,
     And,
+    AnyValue,
     Arithmetic,
     Case,
     CharLength,
@@ -38,7 +39,7 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, 
 _COMPUTE: Final[Mapping[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
 
 
-def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: PLR0911 - one a kind of node
+def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: C901, PLR0911 - one a kind of node
     """Return whether a condition is true for a row; None if unknown, as for an expression that Python cannot read."""
     match condition:
         case Constant(value):
@@ -64,6 +65,8 @@ def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None
             return _all(evaluate(part, row) for part in parts)
         case Or(parts):
             return _opposite(_all(_opposite(evaluate(part, row)) for part in parts))
+        case AnyValue(_, inner):
+            return evaluate(inner, row)
 
 
 def _opposite(answer: bool | None) -> bool | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from kafka_replica.data.validation.components import DescribedComponent
-from kafka_replica.data.validation.conditions import Condition
+from kafka_replica.data.validation.components import DescribedComponent, needs_its_measures
+from kafka_replica.data.validation.conditions import Condition, every
 from kafka_replica.data.validation.model import LevelCheck
 from kafka_replica.sdmx import Attribute, DataStructure
 
@@ -47,8 +47,9 @@ def level_checks(
         level = level_of(structure, component.component, order)
         where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"
         if component.component.mandatory and "attribute-missing" in severities:
+            needs = every(complete, *needs_its_measures(component.column, (one.column for one in components)))
             yield LevelCheck(
-                "attribute-missing", severities["attribute-missing"], component.column.id, level, "given", complete,
+                "attribute-missing", severities["attribute-missing"], component.column.id, level, "given", needs,
                 f"attribute {component.column.id} is mandatory, but has no value in {where}", str(structure.urn),
             )  # fmt: skip
         if "attribute-differs" in severities:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from kafka_replica.common.wording import counted, shortened
-from kafka_replica.data.validation.conditions import Condition, components_of
+from kafka_replica.data.validation.conditions import Condition, Constant, components_of
 from kafka_replica.sdmx import Urn
 
 ERRORS: Final = "_errors"
@@ -15,6 +15,7 @@ FIELDS: Final = ("rule", "component", "value", "message", "severity", "artefact"
 """The fields of a finding, all texts."""
 ACTION: Final = "ACTION"
 """The column with the action of a row (SDMX-CSV 2.0)."""
+_EACH: Final = Constant(value=True)
 
 
 class Finding(NamedTuple):
@@ -45,6 +46,7 @@ class Column:
         text_type: its text type if it is not coded.
         examples: possible values if it is not coded.
         is_frequency: whether it is the dimension of the frequency.
+        measures: the measures that an attribute describes; empty if this is not stated.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Column:
     text_type: str
     examples: tuple[str, ...] = field(default=(), repr=False)
     is_frequency: bool = False
+    measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,17 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The rule that no two rows have the same values in these components; findings have the values joined with dots."""
+    """The rule that no two rows have the same values in these components; findings have the values joined with dots.
+
+    Only rows for which ``compared`` is true are compared.
+    """
 
     rule: str
     severity: str
     components: tuple[str, ...]
     message: str
     artefact: str
+    compared: Condition = _EACH
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +134,7 @@ class Rules:
         unchecked: sentences about demands that cannot be checked.
         severities: the severity of each rule by code, without the rules that are off.
         applies_to: the condition for rows that cross-row rules include, which excludes deletions.
+        complete: the condition for rows that must have all mandatory values.
     """
 
     artefact: Urn
@@ -139,6 +147,7 @@ class Rules:
     unchecked: tuple[str, ...]
     severities: tuple[tuple[str, str], ...]
     applies_to: Condition
+    complete: Condition = _EACH
 
     def __repr__(self) -> str:
         checks = counted(len(self.checks) + len(self.keys) + len(self.levels), "check")

@@ -1,7 +1,7 @@
 """Checks of columns with several values: a row violates a rule if any of its values would violate it alone.
 
-So each value must be allowed by included regions, and none may be in an excluded region. Conditions on the number or
-the absence of values are evaluated once for the row.
+Conditions on the number or the absence of values, and on whether any value is allowed by a constraint (``AnyValue``),
+have the same result for each value of a row.
 """
 
 from __future__ import annotations

@@ -46,7 +46,9 @@ _LONGEST_EXAMPLE: Final = 10_000
 _OTHERS: Final = "xX7 -!é"
 """Characters of several kinds, of which one is an example of a negated class."""
 _TOKEN: Final = re.compile(r"\\[pPx]\{[^}]*\}|\\.|\[\^?|\]|&&|[^\\\[\]&]+|&", re.DOTALL)
-_CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)\}")
+CATEGORY: Final = re.compile(r"[pP]\{(?:L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?)\}")
+"""A category of Unicode after the backslash of its escape."""
+QUANTIFIER: Final = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 
 
 class UnusablePatternError(ValueError):
@@ -94,7 +96,7 @@ def translated(pattern: str) -> Pattern:
 class _Reader(ExpressionReader[_Part]):
     """A parser of XML Schema's expressions, from left to right."""
 
-    QUANTIFIER = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
+    QUANTIFIER = QUANTIFIER
 
     def error(self, reason: str) -> UnusablePatternError:
         return UnusablePatternError(reason)
@@ -174,7 +176,7 @@ class _Reader(ExpressionReader[_Part]):
 
     def _escaped(self) -> tuple[str, bool, str]:
         """Return the meaning of an escape: its text in a class, whether it is negated, and an example."""
-        category = _CATEGORY.match(self.text, self.at)
+        category = CATEGORY.match(self.text, self.at)
         if category is not None:
             self.at = category.end()
             example = {"u": "A", "l": "a", "d": "7"}.get(category.group()[3:4], "A")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from kafka_replica.data.validation import conditions
 from kafka_replica.data.validation.conditions import (
+    AnyValue,
     CompareInt,
     ComponentText,
     Concat,
@@ -40,24 +42,42 @@ SEPARATOR: Final = "\x1f"
 _UNKNOWN: Final = Constant(value=None)
 
 
-def condition_of(predicate: Predicate, marks: Mapping[str, frozenset[str]]) -> Condition:
+def condition_of(  # noqa: PLR0911 - one return a kind of predicate
+    predicate: Predicate,
+    marks: Mapping[str, frozenset[str]],
+    several: AbstractSet[str] = frozenset(),
+    *,
+    is_negated: bool = False,
+) -> Condition:
     """Return the condition that is true exactly where a predicate is true.
+
+    A row with several values of a component violates a constraint if one of the values makes the condition true. So
+    under a negation, where a predicate describes what is allowed, the predicate must be true for any of the values.
 
     Args:
         predicate: the predicate.
         marks: by component, the values that mark a missing value.
+        several: the components that may have several values in a row.
+        is_negated: whether the predicate is under an odd number of negations.
     """
+
+    def translate(part: Predicate) -> Condition:
+        return condition_of(part, marks, several, is_negated=is_negated)
+
     match predicate:
         case ComponentSelection(component, inner):
-            return _unless_marked(condition_of(inner, marks), component, marks.get(component, frozenset()))
+            has_several = is_negated and component in several
+            return _unless_marked(translate(inner), component, marks.get(component, frozenset()), has_several)
         case Not(inner):
-            return conditions.Not(condition_of(inner, marks))
+            return conditions.Not(condition_of(inner, marks, several, is_negated=not is_negated))
         case AllOf(parts):
-            return every(*(condition_of(part, marks) for part in parts))
+            return every(*map(translate, parts))
         case AnyOf(parts):
-            return some(*(condition_of(part, marks) for part in parts))
+            return some(*map(translate, parts))
         case HasKey(components, keys):
             return _has_key(components, keys, marks)
+        case IsIn(component) | PatternMatch(component) | StartsWithin(component) if is_negated and component in several:
+            return AnyValue(component, _about_one(predicate))
         case _:
             return _about_one(predicate)
 
@@ -86,11 +106,13 @@ def _starts_within(predicate: StartsWithin) -> Condition:
     return every(*parts)
 
 
-def _unless_marked(condition: Condition, component: str, marks: frozenset[str]) -> Condition:
+def _unless_marked(condition: Condition, component: str, marks: frozenset[str], has_several: bool) -> Condition:
     """Make a condition unknown for values that mark a missing value, as if there were no value."""
     if not marks:
         return condition
-    marked = In(ComponentText(component), marks)
+    marked: Condition = In(ComponentText(component), marks)
+    if has_several:
+        marked = conditions.Not(AnyValue(component, conditions.Not(marked)))
     return every(some(condition, every(marked, _UNKNOWN)), some(conditions.Not(marked), _UNKNOWN))
 
 

@@ -82,11 +82,11 @@ def _sample(fields: Sequence[Any]) -> Sample:
 
 
 class Extent(NamedTuple):
-    """The values of an attribute of the whole data set, in the rows that are compared.
+    """The values of an attribute of the whole data set, in all rows that are compared.
 
     Attributes:
-        rows: the number of these rows.
-        least: the least value; None if there is no value.
+        rows: the number of these rows that the check is for: only complete rows need a mandatory value.
+        least: the least value in any of them; None if there is no value.
         greatest: the greatest value.
     """
 

@@ -22,10 +22,13 @@ from kafka_replica.data.validation.conditions import (
     Matches,
     Not,
     Or,
+    RegexGroup,
+    nodes_of,
     some,
 )
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.model import Check, Rules
+from kafka_replica.data.validation.patterns import python_form
 
 _SEPARATOR: Final = "\x1f"
 _YEARS: Final = range(1950, 2051)
@@ -84,10 +87,20 @@ def _without(condition: Condition, id_: str, fine: frozenset[str]) -> Condition:
 
 
 def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
-    """Return the checks that only read the time dimension and the frequency."""
+    """Return the checks that only read the time dimension and the frequency, and that Python can evaluate."""
     time = next((column.id for column in rules.columns if column.is_time), None)
     freq = _frequency(checks, time)
-    return tuple(check for check in checks if time in check.looks_at and check.looks_at <= {time, freq})
+    return tuple(
+        check
+        for check in checks
+        if time in check.looks_at and check.looks_at <= {time, freq} and _is_readable(check.broken)
+    )
+
+
+def _is_readable(condition: Condition) -> bool:
+    """Return whether Python can read all expressions of a condition; ``evaluate`` gives None for any other."""
+    expressions = (node.expression for node in nodes_of(condition) if isinstance(node, Matches | RegexGroup))
+    return all(python_form(expression) is not None for expression in expressions)
 
 
 def _frequency(checks: Sequence[Check], time: str | None) -> str | None:

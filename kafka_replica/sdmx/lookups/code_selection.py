@@ -7,6 +7,7 @@ Source: SDMX 3.1 Section 6, "Codelist extension" and "Multiple Constraints"; SDM
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from kafka_replica.sdmx.containers import Items
@@ -29,15 +30,25 @@ class Selection(Protocol):
         ...
 
 
-def selected_codes(selections: Iterable[Selection], codes: Items[Code]) -> set[str]:
+def selected_codes(
+    selections: Iterable[Selection], codes: Items[Code], other_ids: Mapping[str, str] = MappingProxyType({})
+) -> set[str]:
     """Return the ids of the codes that any of the selections matches; a selection without a match adds no code.
 
     Codes below a code are its children (by their ``parent``), their children, and so on. ``excluderoot`` leaves out all
     codes that its own value matches, also those that are children of other codes.
+
+    Args:
+        selections: the selected values.
+        codes: the codes to select from.
+        other_ids: ids of codes, each with a second id by which a value may select the code, too.
     """
     chosen: set[str] = set()
     for selection in selections:
         found = matching_ids(selection.value, codes)
+        if other_ids:
+            others = matching_ids(selection.value, set(other_ids.values()))
+            found |= {id_ for id_, other in other_ids.items() if other in others}
         cascade = (selection.cascade_values or "").strip().lower()
         if cascade in _CASCADES:
             below = _below(found, codes.child_ids)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
-from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.containers import NO_ITEMS, Items
 from kafka_replica.sdmx.lookups.code_selection import Selection, selected_codes
 from kafka_replica.sdmx.model import (
     Attribute,
@@ -42,7 +42,8 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
         representation: its own representation, or its concept's; None: any text.
         enumeration: the list of its values, a codelist with its inherited codes; None if the component is not coded.
         unprefixed: the inherited codes with a prefix, each with its id without the prefix.
-        relationship: the relationship of an attribute, or of the usage of a metadata attribute.
+        relationship: the relationship of an attribute, or of the usage of a metadata attribute; None for a metadata
+            attribute without a usage, which data may carry at any level.
         constraints: the constraints on the component's data.
     """
 
@@ -50,9 +51,12 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
     concept: Concept | None = None
     representation: Representation | None = None
     enumeration: Enumeration | None = None
-    unprefixed: Mapping[str, str] = {}
+    unprefixed: Mapping[str, str] = NO_ITEMS
     relationship: AttributeRelationship | None = None
     constraints: AppliesConstraints | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.component.urn)
 
     def __repr__(self) -> str:
         return f"<EffectiveComponent {self.id}, {self.kind}, {self.values_text()}>"
@@ -113,10 +117,14 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
             return self.listed_ids()
         return self.constraints.allowed_ids(self.id, given or {}, as_of)
 
-    def selected_ids(self, selections: Iterable[Selection]) -> frozenset[str]:
+    def selected_ids(self, selections: Iterable[Selection], *, without_prefix: bool = False) -> frozenset[str]:
         """Return the ids that the values of a constraint select; patterns with ``%`` and cascades are expanded.
 
         A value that is not in the list selects itself. Only codes cascade. Requires a coded component.
+
+        Args:
+            selections: the values of the constraint.
+            without_prefix: whether values also select inherited codes by their ids without the prefix.
         """
         values = tuple(selections)
         codes: Items[Any] = (
@@ -125,4 +133,4 @@ class EffectiveComponent(msgspec.Struct, frozen=True, kw_only=True):
             else Items(dict.fromkeys(self.listed_ids() or ()))
         )
         plain = {value.value for value in values if "%" not in value.value and value.cascade_values != "excluderoot"}
-        return frozenset(selected_codes(values, codes) | plain)
+        return frozenset(selected_codes(values, codes, self.unprefixed if without_prefix else {}) | plain)

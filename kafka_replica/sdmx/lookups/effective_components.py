@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple, Protocol
 
-from kafka_replica.sdmx.containers import stub_error
+from kafka_replica.sdmx.containers import NO_ITEMS, Items, stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, Enumeration
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
@@ -44,7 +44,7 @@ class _ListedValues(NamedTuple):
     unprefixed: Mapping[str, str]
 
 
-_UNLISTED: Final = _ListedValues(None, {})
+_UNLISTED: Final = _ListedValues(None, NO_ITEMS)
 
 
 def enumeration_target(
@@ -69,13 +69,22 @@ class Components:
         self.needed: list[MissingReference] = []
         self.unneeded: list[MissingReference] = []
 
-    def component(self, component: Component, relationship: AttributeRelationship | None = None) -> EffectiveComponent:
-        """Return the component with its effective concept, representation, list and relationship."""
+    def component(
+        self, component: Component, relationship: AttributeRelationship | None = None, *, is_needed: bool = True
+    ) -> EffectiveComponent:
+        """Return the component with its effective concept, representation, list and relationship.
+
+        Args:
+            component: the component as written.
+            relationship: the relationship of a metadata attribute's usage.
+            is_needed: whether validation needs the component's concept or list.
+        """
         own = component.representation
-        concept = self._concept(component, is_needed=not says_values(own))
+        note = self.needed if is_needed else self.unneeded
+        concept = self._concept(component, self.unneeded if says_values(own) else note)
         representation = effective_representation(own, concept.core_representation if concept else None)
         target = enumeration_target(component, concept, representation)
-        listed = self._enumeration(component, target) if target is not None else _UNLISTED
+        listed = self._enumeration(component, target, note) if target is not None else _UNLISTED
         return EffectiveComponent(
             component=component,
             concept=concept,
@@ -85,13 +94,13 @@ class Components:
             relationship=component.relationship if isinstance(component, Attribute) else relationship,
         )
 
-    def _concept(self, component: Component, *, is_needed: bool) -> Concept | None:
+    def _concept(self, component: Component, note: list[MissingReference]) -> Concept | None:
         if component.concept is None:
             return None
-        found = self.optional(component.urn, component.concept, self.needed if is_needed else self.unneeded)
+        found = self.optional(component.urn, component.concept, note)
         return found if isinstance(found, Concept) else None
 
-    def _enumeration(self, component: Component, target: Urn) -> _ListedValues:
+    def _enumeration(self, component: Component, target: Urn, note: list[MissingReference]) -> _ListedValues:
         if target not in self._lists:
             try:
                 self._lists[target] = self._listed(target)
@@ -99,7 +108,7 @@ class Components:
                 self._lists[target] = error
         found = self._lists[target]
         if isinstance(found, SdmxError):
-            self.needed.append(MissingReference(component.urn, target, str(found)))
+            note.append(MissingReference(component.urn, target, str(found)))
             return _UNLISTED
         return found
 
@@ -107,7 +116,7 @@ class Components:
         found = self._source.get(target)
         if isinstance(found, Codelist):
             has_prefixes = not found.is_stub and any(extension.prefix for extension in found.extensions)
-            unprefixed = without_prefixes(found, self._source.codelist) if has_prefixes else {}
+            unprefixed = Items(without_prefixes(found, self._source.codelist)) if has_prefixes else NO_ITEMS
             return _ListedValues(self._source.expand(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
             raise UnreadableContentError(
@@ -115,11 +124,11 @@ class Components:
             )
         if found.is_stub:
             raise stub_error(found.urn)
-        return _ListedValues(found, {})
+        return _ListedValues(found, NO_ITEMS)
 
     def metadata_structure(self, structure: DataStructure) -> MetadataStructure | None:
         """Return the metadata structure whose attributes data may carry."""
-        # Without usages, data carries none of its attributes.
+        # Without usages, data may carry all of its attributes, but need not.
         note = self.needed if structure.metadata_attribute_usages else self.unneeded
         if structure.metadata is None:
             if structure.metadata_attribute_usages:
@@ -135,16 +144,26 @@ class Components:
     def metadata_attributes(
         self, structure: DataStructure, metadata: MetadataStructure | None
     ) -> dict[str, EffectiveComponent]:
-        """Return the metadata attributes that data may carry, by the path used to refer to them."""
+        """Return the metadata attributes that data may carry, by the path used to refer to them.
+
+        By default these are all of the first level; a usage only restricts the level of data
+        (SDMXStructureDataStructure.xsd 3.x, element ``Metadata``).
+        """
         found: dict[str, EffectiveComponent] = {}
-        for usage in structure.metadata_attribute_usages if metadata is not None else ():
-            assert metadata is not None  # noqa: S101 - for mypy
+        if metadata is None:
+            return found
+        for usage in structure.metadata_attribute_usages:
             attribute = item_of(metadata, "MetadataAttribute", usage.metadata_attribute)
             if isinstance(attribute, MetadataAttribute):
                 found[usage.metadata_attribute] = self.component(attribute, usage.relationship)
             else:
                 reason = f"{metadata.urn} has no metadata attribute {usage.metadata_attribute!r}"
                 self.needed.append(MissingReference(structure.urn, metadata.urn, reason))
+        restricted = {usage.metadata_attribute.partition(".")[0] for usage in structure.metadata_attribute_usages}
+        taken = restricted | {component.id for component in structure.components}
+        for id_, attribute in metadata.metadata_attributes.items():
+            if id_ not in taken and not attribute.is_presentational:
+                found[id_] = self.component(attribute, is_needed=False)
         return found
 
     def optional(self, source: Urn, target: Urn, note: list[MissingReference]) -> Artefact | Item | None:

@@ -32,6 +32,7 @@ class ExpansionCache:
         with self._lock:
             known = self._kept.get(codelist.urn)
         if known is not None and known[0] is codelist and _are_same(known[2], look_up):
+            self._note_use(codelist.urn)
             return known[1]
         used: dict[Urn, Codelist] = {}
 
@@ -42,6 +43,11 @@ class ExpansionCache:
         made = expand(codelist, noting)
         self._keep(codelist, made, used)
         return made
+
+    def _note_use(self, urn: Urn) -> None:
+        with self._lock:
+            if urn in self._kept:  # another thread may have evicted it
+                self._kept.move_to_end(urn)
 
     def _keep(self, codelist: Codelist, made: Codelist, used: dict[Urn, Codelist]) -> None:
         with self._lock:

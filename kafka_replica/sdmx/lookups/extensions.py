@@ -171,10 +171,20 @@ def _code(codelist: Codelist, sources: list[_Source], places: dict[str, _Place],
         return codelist.codes[place.id]
     source = sources[place.source]
     code = source.codelist.codes[place.id]
-    parent = None
-    if code.parent is not None and places.get(source.prefix + code.parent) == (place.source, code.parent):
-        parent = source.prefix + code.parent
+    parent = _parent_id(code, source, sources, places)
     return msgspec.structs.replace(code, urn=codelist.urn.with_item(code.urn.cls, id_), parent=parent)
+
+
+def _parent_id(code: Code, source: _Source, sources: list[_Source], places: dict[str, _Place]) -> str | None:
+    """Return the id of an inherited code's parent; None if the parent was not inherited from the same list."""
+    if code.parent is None:
+        return None
+    id_ = source.prefix + code.parent
+    place = places.get(id_)
+    if place is None or place.source == _OWN or place.id != code.parent:
+        return None
+    # Several extensions may name the same list.
+    return id_ if sources[place.source].codelist.urn == source.codelist.urn else None
 
 
 def _doing(urn: Urn) -> str:

@@ -129,11 +129,13 @@ class ArtefactLocator:
 
     def _companions_named(self, urn: Urn) -> Companions:
         name = urn.agency, urn.id
-        if name not in self._missed:
+        found = self._missed.get(name)
+        if found is None:
+            found = companions_named(name, self._decoder.record, self.keys, self._decoder.message_of)
             if len(self._missed) >= _MISSES_KEPT:
-                self._missed.clear()
-            self._missed[name] = companions_named(name, self._decoder.record, self.keys, self._decoder.message_of)
-        return self._missed[name]
+                self._missed.clear()  # other threads may do so at any time
+            self._missed[name] = found
+        return found
 
     def _unreadable_companion(self, urn: Urn) -> SdmxError | None:
         """Return the error for an unreadable artefact in the message of another artefact's key."""

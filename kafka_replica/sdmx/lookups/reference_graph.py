@@ -67,6 +67,8 @@ class ReferenceGraph:
         wanted = self._artefacts.item_or_none(urn)
 
         def is_wanted(target: Urn) -> bool:
+            if target.version == "*":  # which versions it means depends on the artefact that refers
+                target = Urn(target.package, target.cls, target.agency, target.id, urn.version, target.item)
             if wanted is None:
                 return (target.cls, target.item) == (urn.cls, urn.item)
             found = self._artefacts.item_or_none(target)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.containers import Items, StubTuple, is_compound
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.model import Artefact, Codelist, Metadataflow, MetadataProvisionAgreement
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.model import Artefact, Codelist, Metadataflow, MetadataProvisionAgreement, MetadataSet
+from kafka_replica.sdmx.urns.urn import Urn, order_of
 from kafka_replica.sdmx.urns.versions import rule_in
+
+_WITH_TARGETS: Final = {"Metadataflow", "MetadataProvisionAgreement", "MetadataSet"}
 
 
 class DanglingReference(NamedTuple):
@@ -22,8 +24,8 @@ class DanglingReference(NamedTuple):
 def references_of(artefact: Artefact) -> tuple[Urn, ...]:
     """Return all targets in other artefacts that an artefact refers to, sorted; items by their own URNs.
 
-    Links and annotations are not references. The references of an OpaqueArtefact are unknown. Targets of metadataflows
-    and metadata provision agreements with wildcards in agency or id name no artefact.
+    Links and annotations are not references. The references of an OpaqueArtefact are unknown. Targets of metadataflows,
+    metadata provision agreements and metadata sets with wildcards in agency or id name no artefact.
     """
     return references_in(artefact, artefact.urn.maintainable)
 
@@ -37,7 +39,7 @@ def references_in(part: object, own: Urn) -> tuple[Urn, ...]:
     """
     found: set[Urn] = set()
     _collect(part, found)
-    return tuple(sorted(urn for urn in found if urn.maintainable != own))
+    return tuple(sorted((urn for urn in found if urn.maintainable != own), key=order_of))
 
 
 def late_bound(target: Urn, source: Urn) -> Urn:
@@ -46,6 +48,14 @@ def late_bound(target: Urn, source: Urn) -> Urn:
     if version == target.version:
         return target
     return Urn(target.package, target.cls, target.agency, target.id, version, target.item)
+
+
+def means_every_version(target: Urn, source: Urn) -> bool:
+    """Return whether a reference means all versions: ``*`` in what metadata is attached to, not only the newest.
+
+    Source: SDMX 3.0 Section 6, annex "Semantic Versioning".
+    """
+    return target.version == "*" and source.cls in _WITH_TARGETS
 
 
 def _collect(part: object, found: set[Urn]) -> None:
@@ -58,7 +68,7 @@ def _collect(part: object, found: set[Urn]) -> None:
             # Codes have no references, and there are many codes.
             skipped = {"urn", "codes"} if isinstance(one, Codelist) else {"urn"}
             stack.extend(getattr(one, name) for name in one.__struct_fields__ if name not in skipped)
-            if isinstance(one, (Metadataflow, MetadataProvisionAgreement)):
+            if isinstance(one, (Metadataflow, MetadataProvisionAgreement, MetadataSet)):
                 found.update(_named(one.targets))
         elif isinstance(one, Items):
             stack.extend(() if one.is_stub else one.values())

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
+from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.effective_components import Components
@@ -18,7 +19,7 @@ from kafka_replica.sdmx.lookups.resolved import (
     ConstraintLevel,
     MissingReference,
     ResolvedStructure,
-    constraints_in_force,
+    attached_in_force,
     used_components,
 )
 from kafka_replica.sdmx.lookups.structure_usage import StructureUsage, incomplete, structure_usage
@@ -31,6 +32,7 @@ from kafka_replica.sdmx.model import (
     ProvisionAgreement,
 )
 from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.versions import superseding
 
 
 class Source(ComponentSource, Protocol):
@@ -41,6 +43,7 @@ class Source(ComponentSource, Protocol):
     @property
     def unread_constraints(self) -> dict[Urn, SdmxError]: ...  # noqa: D102
     def constraints_on(self, urn: Urn) -> tuple[Constraint, ...]: ...  # noqa: D102
+    def find(self, cls: str, agency: str, id: str) -> list[Urn]: ...  # noqa: A002, D102
 
 
 def resolve(source: Source, urn: Urn, *, metadata: bool = True, allow_missing: bool = False) -> ResolvedStructure:
@@ -128,7 +131,14 @@ class _Resolution:
                 continue
             for constraint in self._source.constraints_on(urn):
                 if isinstance(constraint, DataConstraint | ContentConstraint):
-                    yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn)
+                    later = self._superseding(constraint.urn)
+                    yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn, superseded_by=later)
+
+    def _superseding(self, constraint: Urn) -> Urn | None:
+        every = (self._source.find(cls, constraint.agency, constraint.id) for cls in classes_of(constraint.cls))
+        known = {one.version: one for found in every for one in found}
+        version = superseding(constraint.version, known)
+        return None if version is None else known[version]
 
 
 def _constrained(
@@ -137,7 +147,7 @@ def _constrained(
     constraints: tuple[AttachedConstraint, ...],
 ) -> Items[EffectiveComponent]:
     """Return the components; those that data can have get the constraints on the data."""
-    applying = StructureConstraints(used, constraints_in_force(constraints))
+    applying = StructureConstraints(used, attached_in_force(constraints))
     return Items(
         {
             id_: structs.replace(component, constraints=applying) if id_ in used else component

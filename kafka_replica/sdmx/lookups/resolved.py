@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -13,16 +13,20 @@ from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.model import (
+    Component,
     Constraint,
     ContentConstraint,
     Dataflow,
     DataStructure,
+    Dimension,
     MetadataStructure,
     Organisation,
     ProvisionAgreement,
 )
 from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.sdmx.urns.versions import is_stable, sort_key
+
+_Place: TypeAlias = tuple[Urn, str, str]
 
 
 class MissingReference(NamedTuple):
@@ -43,11 +47,16 @@ class ConstraintLevel(StrEnum):
 
 
 class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
-    """A constraint and its attachment. A constraint of a data provider concerns only its release calendar."""
+    """A constraint and its attachment. A constraint of a data provider concerns only its release calendar.
+
+    ``superseded_by`` is the latest version of the constraint if both versions are semantic and that version is later
+    and not a draft; it may be attached to something else, or to nothing.
+    """
 
     constraint: Constraint
     level: ConstraintLevel
     attached_to: Urn
+    superseded_by: Urn | None = None
 
     def __repr__(self) -> str:
         return f"<AttachedConstraint {self.constraint.urn.reference} on {self.level} {self.attached_to.reference}>"
@@ -91,9 +100,12 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     components: Items[EffectiveComponent]
     metadata_attributes: Items[EffectiveComponent]
     constraints: tuple[AttachedConstraint, ...] = ()
-    unread_constraints: dict[Urn, str] = {}
+    unread_constraints: Mapping[Urn, str] = {}
     missing: tuple[MissingReference, ...] = ()
     missing_lists: tuple[MissingReference, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.version, self.urn))
 
     def __repr__(self) -> str:
         counts = counted(len(self.components), "component"), counted(len(self.constraints), "constraint")
@@ -108,7 +120,10 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def used_components(self) -> Items[EffectiveComponent]:
-        """The components that data can have; in an evolving structure (3.1), only the dimensions that the flow uses."""
+        """The components that data can have; in an evolving structure (3.1), only the dimensions that the flow uses.
+
+        The time dimension is always used.
+        """
         return used_components(self.components, self.dataflow)
 
     @property
@@ -120,7 +135,8 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
     def allowed(self) -> tuple[AttachedConstraint, ...]:
         """The constraints that data must satisfy, the widest level first.
 
-        Among several versions of a constraint at the same attachment, the latest version that is not a draft applies
+        Among several versions of a constraint at the same attachment, the latest version that is not a draft applies;
+        a semantic version does not apply if there is a later one that is not a draft, whatever that is attached to
         (SDMX 3.1 Section 6, "Multiple Constraints"). The property does not check whether a constraint's validity covers
         a date.
         """
@@ -133,29 +149,56 @@ class ResolvedStructure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def used_components(components: Items[EffectiveComponent], dataflow: Dataflow | None) -> Items[EffectiveComponent]:
-    """Return the components without the dimensions that a dataflow leaves out of an evolving structure (3.1)."""
+    """Return the components without the dimensions that a dataflow leaves out of an evolving structure (3.1).
+
+    Source: SDMXStructureDataflow.xsd 3.1, ``DimensionConstraintType``: the time dimension is used without being listed.
+    """
     used = dataflow.dimension_constraint if dataflow is not None else ()
     if not used:
         return components
-    return Items(
-        {id_: component for id_, component in components.items() if component.kind != "dimension" or id_ in used}
-    )
+    return Items({id_: one for id_, one in components.items() if id_ in used or not _is_optional(one.component)})
+
+
+def _is_optional(component: Component) -> bool:
+    return isinstance(component, Dimension) and not component.is_time
 
 
 def in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
-    """Return, for each constraint and attachment, the latest version that is not a draft."""
-    newest: dict[tuple[Urn, str, str], AttachedConstraint] = {}
+    """Return, for each constraint and attachment, the latest version that is not a draft and not superseded."""
+    newest: dict[_Place, AttachedConstraint] = {}
     for constraint in constraints:
-        urn = constraint.constraint.urn
-        place = (constraint.attached_to, urn.agency, urn.id)
+        version = constraint.constraint.urn.version
+        place = _place(constraint)
         known = newest.get(place)
-        later = known is None or sort_key(urn.version) > sort_key(known.constraint.urn.version)
-        if is_stable(urn.version) and later:
+        later = known is None or sort_key(version) > sort_key(known.constraint.urn.version)
+        if is_stable(version) and constraint.superseded_by is None and later:
             newest[place] = constraint
     return tuple(newest.values())
 
 
+def only_drafts(constraints: Sequence[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
+    """Return the drafts of the constraints of which no other version is in force at the same attachment."""
+    applied = {_place(constraint) for constraint in in_force(constraints)}
+    return tuple(
+        one
+        for one in constraints
+        if not is_stable(one.constraint.urn.version) and one.superseded_by is None and _place(one) not in applied
+    )
+
+
+def _place(constraint: AttachedConstraint) -> _Place:
+    urn = constraint.constraint.urn
+    return constraint.attached_to, urn.agency, urn.id
+
+
+def attached_in_force(constraints: Iterable[AttachedConstraint]) -> tuple[AttachedConstraint, ...]:
+    """Return the constraints that data must satisfy, each once at its widest level, the widest level first."""
+    found: dict[Urn, AttachedConstraint] = {}
+    for one in in_force(constraint for constraint in constraints if not constraint.is_actual):
+        found.setdefault(one.constraint.urn, one)
+    return tuple(found.values())
+
+
 def constraints_in_force(constraints: Iterable[AttachedConstraint]) -> tuple[Constraint, ...]:
     """Return the constraints that data must satisfy, each once, the widest level first."""
-    allowed = in_force(constraint for constraint in constraints if not constraint.is_actual)
-    return tuple({one.constraint.urn: one.constraint for one in allowed}.values())
+    return tuple(one.constraint for one in attached_in_force(constraints))

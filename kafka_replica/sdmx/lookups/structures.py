@@ -42,7 +42,7 @@ from kafka_replica.sdmx.model import (
     ProvisionAgreement,
 )
 from kafka_replica.sdmx.model.representation import effective_representation, says_values
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn, order_of
 from kafka_replica.sdmx.urns.versions import LATEST, LATEST_STABLE
 
 __all__ = ["CONTENT_TYPE", "DanglingReference", "Item", "Reference", "ResolvedComponent", "Snapshot", "Structures"]
@@ -321,7 +321,8 @@ class Structures(TypedLookUps):
 
         Items of stubs, of partial lists and of extended codelists are not reported, because they may exist elsewhere.
         """
-        return self._graph.result(sorted(self._graph.dangling))
+        found = sorted(self._graph.dangling, key=lambda one: (order_of(one.source), order_of(one.target)))
+        return self._graph.result(found)
 
     def companions(self) -> dict[Urn, Urn]:
         """Return the artefacts without a record of their own, each with the key of its message; sorted.

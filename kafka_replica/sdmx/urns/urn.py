@@ -53,6 +53,9 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
     Create a URN with :meth:`parse`, :meth:`of` or :meth:`of_reference`, which validate it; the constructor
     does not. A class and package outside SDMX's own table are kept as they are.
+
+    The order of a URN with an item and the same URN without one is not defined, and ``<`` raises TypeError: to sort
+    URNs of both kinds, use ``key=str``.
     """
 
     package: str
@@ -173,6 +176,11 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
 
 
 _SHORT: Final = 256
+
+
+def order_of(urn: Urn) -> tuple[str, ...]:
+    """Return a key for sorting URNs; a URN without an item comes before those with one."""
+    return urn.package, urn.cls, urn.agency, urn.id, urn.version, urn.item or ""
 
 
 @lru_cache(maxsize=1024)

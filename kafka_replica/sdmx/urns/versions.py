@@ -28,6 +28,7 @@ LATEST_STABLE: Final = "+"
 SortKey: TypeAlias = tuple[tuple[int, ...], int, tuple[tuple[int, int | str], ...], int]
 
 _rule = re.compile(r"[0-9]+\+?(?:\.[0-9]+\+?)*").fullmatch
+_semantic = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+(?:-.*)?").fullmatch
 _version = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z.-]+)?").fullmatch
 
 
@@ -116,3 +117,11 @@ def newest(rule: str, versions: Iterable[str]) -> str | None:
     if rule == "*":
         known = [version for version in known if is_stable(version)] or known
     return max(known, key=sort_key, default=None)
+
+
+def superseding(version: str, versions: Iterable[str]) -> str | None:
+    """Return the newest of the later stable versions, or None. Only semantic versions supersede each other."""
+    if _semantic(version) is None:
+        return None
+    later = [one for one in versions if _semantic(one) and is_stable(one) and sort_key(one) > sort_key(version)]
+    return max(later, key=sort_key, default=None)

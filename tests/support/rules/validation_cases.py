@@ -46,6 +46,12 @@ D_AREA, D_SEX = dimension("AREA", coded("AREA")), dimension("SEX", text("AlphaNu
 ONE = structure(dimension("ID", text()), measure())
 
 
+def described(written: str) -> str:
+    """Return an attribute that describes the measure M1."""
+    related = "<s:MeasureRelationship><s:Measure>M1</s:Measure></s:MeasureRelationship>"
+    return written.replace("</s:Attribute>", f"{related}</s:Attribute>")
+
+
 def one(id_: str, representation: str, *rows: tuple[Any, str | None]) -> tuple[tuple[str, ...], Any]:
     """Return a structure with a single attribute and an id, and rows that differ in it."""
     made = structure(dimension("ID", text()), attribute(id_, representation), measure())
@@ -58,6 +64,7 @@ def one(id_: str, representation: str, *rows: tuple[Any, str | None]) -> tuple[t
 S6 = "SDMX 3.0 Section 6, Representation data types"
 XSD = "SDMXStructureBase.xsd 3.1, TextFormatType"
 CONSTRAINTS = "SDMX 3.0 Section 6, Constraints"
+SEVERAL = "SDMX 3.0 Section 6, Multiple Constraints, Cube Region"
 CSV = "SDMX-CSV 2.0 field guide, data actions"
 TIME = "SDMX 3.0 Section 6, Time and time format"
 
@@ -113,6 +120,10 @@ REPRESENTATION = [
          text("Integer", interval=2, startValue=0), ("2", None), ("1", "sequence"), ("-2", "range"))),
     Case("lengths in characters", XSD, *one("S", text(minLength=2, maxLength=4), ("ab", None), ("𝄞𝄞𝄞𝄞", None),
          ("a", "length"), ("𝄞𝄞𝄞𝄞𝄞", "length"), ("", "length"))),
+    Case("patterns of periods", "XML Schema Part 2, pattern facet", (
+        FREQ, structure(dimension("FREQ", coded("FREQ")), time(text("ObservationalTimePeriod", pattern=r"[\w-[Q]]+")))), (
+            ({"FREQ": "A", "TIME_PERIOD": "2020"}, []), ({"FREQ": "M", "TIME_PERIOD": "2020-01"}, ["pattern TIME_PERIOD 2020-01"]),
+            ({"FREQ": "Q", "TIME_PERIOD": "2020-Q1"}, ["pattern TIME_PERIOD 2020-Q1"]))),
     Case("a pattern is for the whole value", "XML Schema Part 2, pattern facet", *one("S", text(pattern="[A-Z]{2}\\d"),
          ("AB1", None), ("AB1\n", "pattern"), ("xAB1", "pattern"), ("AB12", "pattern"), ("AB٣", None))),
     Case("patterns of XML Schema", "XML Schema Part 2, appendix F", *one("S", text(pattern="\\i\\c*[a-z-[aeiou]]"),
@@ -181,6 +192,9 @@ REPRESENTATION = [
             ({"ID": "1", "A": ["AT", "DE"]}, []), ({"ID": "2", "A": ["AT", "XX", "YY"]}, ["code-unknown A XX"]),
             ({"ID": "3", "A": ["AT"]}, ["occurrences A AT"]), ({"ID": "4", "A": None}, []),
             ({"ID": "5", "A": ["AT", "DE", "EU", "US"]}, ["occurrences A AT;DE;EU;US"]))),
+    Case("one value in a column of texts", "SDMX 3.0 Section 2, minOccurs", (
+        AREA, structure(dimension("ID", text()), attribute("A", coded("AREA"), occurs='minOccurs="2" maxOccurs="3"'))), (
+            ({"ID": "1", "A": "AT"}, ["occurrences A AT"]), ({"ID": "2", "A": None}, []))),
     Case("several values where one is allowed", "SDMX 3.0 Section 2, maxOccurs", (
         AREA, structure(dimension("ID", text()), attribute("A", coded("AREA")))), (
             ({"ID": "1", "A": ["AT"]}, []), ({"ID": "2", "A": ["AT", "DE"]}, ["occurrences A AT;DE"]))),
@@ -256,22 +270,38 @@ YEAR = {"SEX": "F", "TIME_PERIOD": "2020"}
 FLAGGED = structure(D_AREA, D_SEX, time(), attribute("FLAGS", coded("AREA"), occurs='maxOccurs="unbounded"'),
                     attribute("MORE", coded("AREA"), occurs='maxOccurs="unbounded"'), measure())  # fmt: skip
 CONSTRAINED = [
-    Case("each of several values must be in a region that is in", CONSTRAINTS, (
+    Case("any of several values must be in a region that is in", SEVERAL, (
         AREA, FLAGGED, constraint(region(selected("AREA", "AT"), selected("FLAGS", "US", kind="Component"))
                                   + region(selected("AREA", "US"), selected("FLAGS", "EU", kind="Component")))), (
-            ({"AREA": "AT", **YEAR, "FLAGS": ["US"]}, []), ({"AREA": "AT", **YEAR, "FLAGS": ["US", "EU"]}, ["region-not-allowed AT.EU"]),
-            ({"AREA": "US", **YEAR, "FLAGS": ["US", "EU"]}, ["region-not-allowed US.US"]),
+            ({"AREA": "AT", **YEAR, "FLAGS": ["US"]}, []), ({"AREA": "AT", **YEAR, "FLAGS": ["DE", "US"]}, []),
+            ({"AREA": "US", **YEAR, "FLAGS": ["US", "EU"]}, []), ({"AREA": "US", **YEAR, "FLAGS": ["#N/A"]}, []),
+            ({"AREA": "US", **YEAR, "FLAGS": ["US", "DE"]}, ["region-not-allowed US.US"]),
             ({"AREA": "AT", "SEX": "F", "TIME_PERIOD": "2021", "FLAGS": None}, []),
             ({"AREA": "DE", **YEAR, "FLAGS": None}, ["region-not-allowed DE."])), settings={"rules": {"duplicate-key": "off"}}),
     Case("none of several values may be in a region that is out", CONSTRAINTS, (
         AREA, FLAGGED, constraint(region(selected("FLAGS", "AT", kind="Component"), selected("MORE", "US", "EU", kind="Component"), include="false"))), (
             ({"AREA": "AT", **YEAR, "FLAGS": ["DE"], "MORE": ["US"]}, []), ({"AREA": "DE", **YEAR, "FLAGS": ["AT"], "MORE": []}, []),
             ({"AREA": "US", **YEAR, "FLAGS": ["DE", "AT"], "MORE": ["W", "EU", "US"]}, ["region-not-allowed AT.EU"]))),
-    Case("each of several values must be valid at its time", CONSTRAINTS, (
+    Case("any of several values must be valid at its time", SEVERAL, (
         AREA, FLAGGED, constraint(region(selected("FLAGS", "US@2010/2015", "EU", kind="Component")))), (
-            ({"AREA": "AT", **YEAR, "FLAGS": ["EU"]}, []), ({"AREA": "US", **YEAR, "FLAGS": ["EU", "US"]}, ["value-not-valid FLAGS US"]),
-            ({"AREA": "US", "SEX": "F", "TIME_PERIOD": "2012", "FLAGS": ["EU", "US"]}, []),
-            ({"AREA": "EU", **YEAR, "FLAGS": ["EU", "DE"]}, ["value-not-allowed FLAGS DE"]))),
+            ({"AREA": "AT", **YEAR, "FLAGS": ["US", "EU"]}, []), ({"AREA": "US", **YEAR, "FLAGS": ["DE", "US"]}, ["value-not-valid FLAGS US"]),
+            ({"AREA": "US", "SEX": "F", "TIME_PERIOD": "2012", "FLAGS": ["DE", "US"]}, []),
+            ({"AREA": "W", **YEAR, "FLAGS": ["#N/A", "DE", "AT"]}, ["value-not-allowed FLAGS DE"]),
+            ({"AREA": "EU", **YEAR, "FLAGS": ["EU", "DE"]}, []))),
+    Case("an included value and an excluded one among several", SEVERAL, (
+        AREA, FLAGGED, constraint(region(selected("FLAGS", "US", kind="Component"),
+                                         selected("MORE", "US", kind="Component", more='include="false"')))), (
+            ({"AREA": "AT", **YEAR, "FLAGS": ["DE", "US"], "MORE": ["DE", "EU"]}, []),
+            ({"AREA": "DE", **YEAR, "FLAGS": ["DE", "EU"], "MORE": ["DE", "US"]},
+             ["value-not-allowed FLAGS DE", "value-not-allowed MORE US"]))),
+    Case("a range of time and patterns for several values", SEVERAL, (
+        structure(D_SEX, attribute("AT", text("ObservationalTimePeriod"), occurs='maxOccurs="3"'),
+                  attribute("NOTE", text(), occurs='maxOccurs="3"')),
+        constraint(region(
+            '<s:Component id="AT"><s:TimeRange><s:StartPeriod>2010</s:StartPeriod><s:EndPeriod>2012</s:EndPeriod>'
+            '</s:TimeRange></s:Component>', selected("NOTE", "a%", "x", kind="Component")))), (
+            ({"SEX": "A", "AT": ["2009", "2011"], "NOTE": ["b", "x"]}, []), ({"SEX": "B", "AT": ["2009"], "NOTE": ["ab"]}, ["value-not-allowed AT 2009"]),
+            ({"SEX": "C", "AT": ["2009", "2013"], "NOTE": ["b", "c"]}, ["value-not-allowed AT 2009", "value-not-allowed NOTE b"]))),
     Case("a region that is in", CONSTRAINTS, (
         AREA, F_AREA, constraint(region(selected("AREA", "AT", "US"), selected("SEX", "F")))), (
             ({"AREA": "AT", **YEAR}, []), ({"AREA": "DE", **YEAR}, ["value-not-allowed AREA DE"]),
@@ -308,6 +338,15 @@ CONSTRAINED = [
         keys({"AREA": "AT", "SEX": "%"}, {"AREA": "US", "SEX": "F"}, included="false"))), (
             ({"AREA": "DE", **YEAR}, []), ({"AREA": "AT", **YEAR}, ["key-not-allowed AT.F"]),
             ({"AREA": "US", **YEAR}, ["key-not-allowed US.F"]))),
+    Case("key sets in their order", "SDMX 3.0 Section 6, Key Set", (AREA, F_AREA, constraint(
+        keys({"SEX": "F"}, included="false") + keys({"AREA": "AT", "SEX": "F"}) + keys({"AREA": "AT"}, included="false")
+        + keys({"AREA": "DE"}))), (
+            ({"AREA": "US", "SEX": "M", "TIME_PERIOD": "2020"}, []), ({"AREA": "US", **YEAR}, ["key-not-allowed US.F"]),
+            ({"AREA": "AT", **YEAR}, ["key-not-allowed AT.F"]), ({"AREA": "DE", **YEAR}, []))),
+    Case("a specific key after a wildcard that is out", "SDMX 3.0 Section 6, Key Set", (AREA, F_AREA, constraint(
+        keys({"SEX": "F"}, included="false") + keys({"AREA": "AT", "SEX": "F"}))), (
+            ({"AREA": "AT", **YEAR}, []), ({"AREA": "US", **YEAR}, ["key-not-allowed US.F"]),
+            ({"AREA": "US", "SEX": "M", "TIME_PERIOD": "2020"}, []))),
     Case("what is out with a component that is none is left alone", CONSTRAINTS, (AREA, F_AREA, constraint(
         keys({"AREA": "AT", "FOO": "X"}, {"AREA": "US", "FOO": "%"}, {"AREA": "DE"}, included="false")
         + region(selected("AREA", "EU"), selected("FOO", "X"), include="false"))), (
@@ -393,6 +432,9 @@ LEVELS = structure(
     attribute("SOURCE", text(), "DATASET", "mandatory"), attribute("STATUS", text(), usage="mandatory"),
     measure(usage="mandatory"),
 )  # fmt: skip
+TWO_MEASURES = structure(
+    D_SEX, time(), described(attribute("CONF", text(), usage="mandatory")),
+    described(attribute("UNIT", text(), "SEX", "mandatory")), measure("M1"), measure("M2"))  # fmt: skip
 FULL = {"AREA": "AT", "SEX": "F", "UNIT": "U", "TITLE": "t", "SOURCE": "s", "STATUS": "A", "OBS_VALUE": "1"}
 TOGETHER = [
     Case("attributes by their level", "SDMX 3.0 Section 2, Attribute relationship; FMR REG-201-051", (AREA, LEVELS), (
@@ -417,6 +459,18 @@ TOGETHER = [
         AREA, structure(D_AREA, D_SEX, time(), attribute("TITLE", text(), "GROUP:NONE", "mandatory"), measure())), (
             ({"AREA": "AT", **YEAR, "TITLE": "t"}, []), ({"AREA": "US", **YEAR, "TITLE": "u"}, []),
             ({"AREA": "DE", **YEAR, "TITLE": None}, []))),
+    Case("attributes of one measure where only another is given", "SDMX 3.0 Section 2, MeasureRelationship", (
+        TWO_MEASURES,), (
+            ({"SEX": "A", "TIME_PERIOD": "2020", "M1": "1", "M2": "2"}, ["attribute-missing CONF", "attribute-missing UNIT"]),
+            ({"SEX": "A", "TIME_PERIOD": "2021", "M1": None, "M2": "2"}, []),
+            ({"SEX": "A", "TIME_PERIOD": "2022", "M1": None, "M2": None}, ["attribute-missing CONF", "attribute-missing UNIT"]),
+            ({"SEX": "B", "TIME_PERIOD": "2020", "M1": None, "M2": "2", "UNIT": None}, []),
+            ({"SEX": "C", "TIME_PERIOD": "2020", "M1": None, "M2": "2", "UNIT": "u"}, []),
+            ({"SEX": "C", "TIME_PERIOD": "2021", "M1": "1", "M2": "2", "CONF": "x"}, []),
+            ({"SEX": "D", "TIME_PERIOD": "2020", "M1": None, "M2": "2"}, []),
+            ({"SEX": "D", "TIME_PERIOD": "2021", "M1": "1", "CONF": "x"}, ["attribute-missing UNIT"]))),
+    Case("no column of an attribute whose measure has none", "SDMX 3.0 Section 2, MeasureRelationship", (TWO_MEASURES,), (
+        ({"SEX": "A", "TIME_PERIOD": "2020", "M2": "2"}, []),)),
     Case("no attribute of the data set at all", "SDMX 3.0 Section 2, Attribute relationship", (AREA, LEVELS), (
         ({**FULL, "TIME_PERIOD": "2020", "SOURCE": None}, []),), dataset=("error attribute-missing SOURCE",)),
     Case("keys that come twice", "SDMX 3.0 Section 2, Data set", (AREA, F_AREA), (
@@ -433,13 +487,24 @@ ACTED = [
     Case("merge may leave values out, not dimensions", CSV, (AREA, LEVELS), (
         ({"ACTION": "M", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, []),
         ({"ACTION": "M", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2021", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),
-        ({"ACTION": "M", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2022"}, ["action-empty ACTION M"])),
-        dataset=("error column-missing UNIT", "error column-missing SOURCE", "error column-missing STATUS")),
+        ({"ACTION": "M", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2022"}, ["action-empty ACTION M"]))),
+    Case("a row that must be complete needs all columns", CSV, (AREA, LEVELS), (
+        ({"ACTION": "M", "AREA": "AT", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),
+        ({"ACTION": "R", "AREA": "AT", "TIME_PERIOD": "2021", "OBS_VALUE": "1"},
+         ["dimension-missing SEX", "attribute-missing STATUS", "attribute-missing UNIT"])),
+        dataset=tuple(f"error column-missing {id_}" for id_ in ("SEX", "UNIT", "SOURCE", "STATUS"))),
+    Case("no row needs the column of a dimension if all are deletions", CSV, (AREA, LEVELS), (
+        ({"AREA": "AT"}, []),), settings={"action": "delete"}),
+    Case("a row that merges needs the columns of dimensions", CSV, (AREA, LEVELS), (
+        ({"AREA": "AT", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),),
+        settings={"action": "merge"}, dataset=("error column-missing SEX",)),
+    Case("a mandatory value of the data set may be in any row", CSV, (AREA, LEVELS), (
+        ({"ACTION": "M", "AREA": "~", "SEX": "~", "TIME_PERIOD": "~", "SOURCE": "s"}, []),
+        ({"ACTION": "R", **FULL, "TIME_PERIOD": "2020", "SOURCE": None}, []))),
     Case("delete may leave out anything, and its values need be none", CSV, (AREA, LEVELS), (
         ({"ACTION": "D", "AREA": None, "SEX": None, "TIME_PERIOD": None, "OBS_VALUE": "-"}, []),
         ({"ACTION": "D", "AREA": "XX", "SEX": None, "TIME_PERIOD": None}, ["code-unknown AREA XX"]),
-        ({"ACTION": "Delete", "AREA": "XX", "SEX": None, "TIME_PERIOD": None}, ["code-unknown AREA XX"])),
-        dataset=("error column-missing UNIT", "error column-missing SOURCE", "error column-missing STATUS")),
+        ({"ACTION": "Delete", "AREA": "XX", "SEX": None, "TIME_PERIOD": None}, ["code-unknown AREA XX"]))),
     Case("replace and append carry whole observations", CSV, (AREA, LEVELS), (
         ({"ACTION": "R", **FULL, "TIME_PERIOD": "2020"}, []), ({"ACTION": "A", **FULL, "TIME_PERIOD": "2021"}, []),
         ({"ACTION": "R", **FULL, "TIME_PERIOD": "2022", "STATUS": None}, ["attribute-missing STATUS"]),
@@ -449,8 +514,19 @@ ACTED = [
     Case("dimensions that are switched off", CSV, (AREA, LEVELS), (
         ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
         ({"ACTION": "M", "AREA": "US", "SEX": "~", "TIME_PERIOD": "~", "UNIT": "U"}, ["switched-off SEX ~"]),
-        ({"ACTION": "M", "AREA": "~", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["switched-off AREA ~"])),
-        dataset=("error column-missing SOURCE", "error column-missing STATUS")),
+        ({"ACTION": "M", "AREA": "~", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["switched-off AREA ~"]))),
+    Case("constraints on dimensions that are not switched off", CSV, (
+        AREA, LEVELS, constraint(region(selected("AREA", "AT"), selected("SEX", "F")))), (
+            ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+            ({"ACTION": "M", "AREA": "US", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, ["value-not-allowed AREA US"]))),
+    Case("constraints on several dimensions of which one is switched off", CSV, (
+        AREA, LEVELS, constraint(keys({"AREA": "AT", "SEX": "F"}, {"AREA": "US", "SEX": "M"}))), (
+            ({"ACTION": "M", "AREA": "DE", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+            ({"ACTION": "M", "AREA": "DE", "SEX": "F", "TIME_PERIOD": "~", "UNIT": "u"}, ["key-not-allowed DE.F"]))),
+    Case("rows that are not about one observation have no key", CSV, (AREA, LEVELS), (
+        ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+        ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+        *(({"ACTION": "M", "AREA": "US", **YEAR, "OBS_VALUE": "1"}, ["duplicate-key US.F.2020"]),) * 2)),
     Case("dimensions that an attribute may omit", CSV, (AREA, structure(
         D_AREA, D_SEX, time(), group("SIBLING", "AREA"), attribute("TITLE", text(), "GROUP:SIBLING"),
         attribute("NOTE", text(), "AREA,SEX?"))), (

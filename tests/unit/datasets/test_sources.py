@@ -19,7 +19,7 @@ import pytest
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import archives, decompression_limit
 from kafka_replica.data.files.content import read_content
-from kafka_replica.data.jobs import separators_in_words, sources_of
+from kafka_replica.data.jobs import artefact_of, separators_in_words, sources_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.parquet_rows import open_parquet
 from kafka_replica.data.polars.source_rows import BatchSize
@@ -223,6 +223,9 @@ def _parquet() -> bytes:
     ("data", "kind"),
     [
         (CSV, "csv"), (b"STRUCTURE,STRUCTURE_ID\n", "sdmx-csv"), (MESSAGE, "message"),
+        (b"STRUCTURE#STRUCTURE_ID#FREQ\n", "sdmx-csv"), (b"\r\n\nSTRUCTURE,STRUCTURE_ID\n", "sdmx-csv"),
+        (b'"STRUCTURE[;]"^"STRUCTURE_ID"\n', "sdmx-csv"), (b"\nDATAFLOW;FREQ\n", "sdmx-csv"),
+        (b"STRUCTURE OF COSTS,FREQ\n", "csv"), (b"STRUCTURES,FREQ\n", "csv"), (b"DATAFLOW: Dataflow,FREQ\n", "csv"),
         (b"\xef\xbb\xbf <x/>", "message"), (gzip.compress(MESSAGE), "message"), (zipped_once(CSV), "csv"),
         (_parquet(), "parquet"), ("A;B\n".encode("utf-16"), "csv"),
     ],
@@ -236,6 +239,22 @@ def test_the_first_bytes_of_standard_input_show_its_kind(
     assert (source.kind, source.path, source.is_packed) == (kind, "-", True)
     (tmp_path / "data").write_bytes(data)
     assert source.read() == read_content(tmp_path / "data")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "STRUCTURE,STRUCTURE_ID,A\ndataflow,T:F(1.0),1\n",
+        "\n\r\nSTRUCTURE;STRUCTURE_ID;A\n\r\n\ndataflow;T:F(1.0);1\n",
+        "\ufeff\nSTRUCTURE#STRUCTURE_ID#A\ndataflow#T:F(1.0)#1\n", "\nDATAFLOW,A\n\nT:F(1.0),1\n",
+    ],
+)  # fmt: skip
+def test_the_structure_that_the_first_row_names(content: str, tmp_path: Path) -> None:
+    """Blank lines before the header and before the first row are left out, as when the rows are read."""
+    file = tmp_path / "data.csv"
+    file.write_text(content, encoding="utf-8", newline="")
+    (source,) = sources_of([str(file)])
+    assert str(artefact_of(source).reference) == "T:F(1.0)"
 
 
 def test_empty_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -521,9 +521,12 @@ def test_a_workbook_is_not_taken_for_an_archive(tmp_path: Path) -> None:
 
 
 def test_the_structure_that_a_workbook_names(tmp_path: Path) -> None:
-    """The first row of the first table names the structure."""
+    """The first row of the first table names the structure, whatever the other cells of the row."""
     file = tmp_path / "data.xlsx"
     file.write_bytes(workbook({"notes": [["a"]], "D": [HEADER, [*START, "A", "2010", 1]]}))
+    assert str(artefact_of(sources_of([str(file)])[0]).reference) == "T:F(1.0)"
+    with_error = with_helpers([[*HEADER, "MY_CHECK"], [*START, "A", 2024, 1, "HELPER0"]], _ERROR)
+    file.write_bytes(with_error)
     assert str(artefact_of(sources_of([str(file)])[0]).reference) == "T:F(1.0)"
 
 

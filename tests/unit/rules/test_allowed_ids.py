@@ -61,6 +61,7 @@ def allowed(found: ResolvedStructure, id_: str, as_of: date = TODAY, **given_: s
     return "-" if ids is None else " ".join(sorted(ids))
 
 
+OUT = '<s:KeyValue id="{}" include="false"><s:TimeRange><s:BeforePeriod>{}</s:BeforePeriod></s:TimeRange></s:KeyValue>'
 CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
     ("no constraint", (), FLOW, {"AREA": "AT DE EU US W", "FREQ": "A M Q", "STATUS": "F P", "TIME_PERIOD": "-"}),
     ("a region", (constraint(region(selected("AREA", "AT", "US"), selected("STATUS", "F", kind="Component"))),), FLOW,
@@ -88,23 +89,37 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
      {"AREA": "AT DE EU US W", "FREQ": "A M Q"}),
     ("keys that are excluded", (constraint(keys({"AREA": "AT"}, {"AREA": "US", "FREQ": "Q"}, included="false")),), FLOW,
      {"AREA": "DE EU US W", "FREQ": "A M Q"}),
+    ("an included key set after an excluded one", (
+        constraint(keys({"FREQ": "A"}, {"FREQ": "Q"}, included="false") + keys({"AREA": "AT", "FREQ": "A"})),), FLOW,
+     {"AREA": "AT DE EU US W", "FREQ": "A M"}),
     ("constraints of all levels", (
         constraint(region(selected("AREA", "EU+"))),
-        constraint(region(selected("AREA", "AT+", "US")), "Dataflow", "C2"),
+        constraint(region(selected("AREA", "AT+")), "Dataflow", "C2"),
         constraint(region(selected("FREQ", "A")), "ProvisionAgreement", "C3"),
         constraint(region(selected("AREA", "W")), "DataProvider", "C4")), FLOW, {"AREA": "AT W", "FREQ": "A M Q"}),
     ("those of the agreement and its provider", (
         constraint(region(selected("AREA", "EU+"))),
-        constraint(region(selected("AREA", "AT+", "US")), "Dataflow", "C2"),
+        constraint(region(selected("AREA", "AT+")), "Dataflow", "C2"),
         constraint(region(selected("FREQ", "A")), "ProvisionAgreement", "C3"),
         constraint(region(selected("AREA", "W")), "DataProvider", "C4")), AGREEMENT, {"AREA": "W", "FREQ": "A"}),
     ("what one constraint leaves narrows what another means", (
         constraint(region(selected("FREQ", "A"))),
         constraint(keys({"AREA": "AT", "FREQ": "A"}, {"AREA": "US", "FREQ": "Q"}), "Dataflow", "C2")), FLOW,
      {"AREA": "AT", "FREQ": "A"}),
-    ("constraints that contradict each other", (
-        constraint(region(selected("FREQ", "A"))), constraint(region(selected("FREQ", "M")), "Dataflow", "C2")), FLOW,
+    ("constraints of one level that contradict each other", (
+        constraint(region(selected("FREQ", "A"))), constraint(region(selected("FREQ", "M")), id_="C2")), FLOW,
      {"AREA": "", "FREQ": "", "STATUS": ""}),
+    ("a lower level that contradicts a higher one", (
+        constraint(region(selected("FREQ", "A", "Q"))),
+        constraint(region(selected("FREQ", "M"), selected("AREA", "AT")), "Dataflow", "C2")), FLOW,
+     {"AREA": "AT", "FREQ": "A Q"}),
+    ("a lower level that allows more than a higher one", (
+        constraint(region(selected("FREQ", "M"), include="false")),
+        constraint(region(selected("FREQ", "A", "M")), "Dataflow", "C2"),
+        constraint(region(selected("FREQ", "Q")), "ProvisionAgreement", "C3")), AGREEMENT, {"FREQ": "Q"}),
+    ("a lower level that excludes what a higher one allows", (
+        constraint(region(selected("FREQ", "A", "Q"))),
+        constraint(region(selected("FREQ", "M", "Q", more='include="false"')), "Dataflow", "C2")), FLOW, {"FREQ": "A"}),
     ("what data there is says nothing of what may be", (
         constraint(region(selected("AREA", "AT")), role="Actual"),), FLOW, {"AREA": "AT DE EU US W"}),
     ("the latest version that is not a draft", (
@@ -117,6 +132,14 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
      {"AREA": "AT DE EU US W", "FREQ": "A"}),
     ("a component that is none", (constraint(region(selected("FOO", "X"), '<s:KeyValue id="BAR"/>')),), FLOW,
      {"AREA": "AT DE EU US W"}),
+    ("dated values of a component that is none", (
+        constraint(region(selected("FOO", "X@2010/2011"), selected("BAR", "X", more='validTo="2010"'))),), FLOW,
+     {"AREA": "AT DE EU US W"}),
+    ("an excluded range of a component that is none", (constraint(region(OUT.format("FOO", "2010"))),), FLOW,
+     {"AREA": "AT DE EU US W"}),
+    ("an excluded range that is not understood", (
+        constraint(region(OUT.format("TIME_PERIOD", "2010-01-01/P1Y"), selected("AREA", "AT"))),), FLOW,
+     {"AREA": "AT"}),
 ]  # fmt: skip
 
 
@@ -196,6 +219,18 @@ def test_components_of_other_lists() -> None:
     assert again == found
     assert allowed(again, "AREA") == "AT OWN"
     assert hash(again.components["AREA"].constraints) == hash(found.components["AREA"].constraints)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("AT", "AT"), ("A%", "AT"), ("AT+", "AT W"), ("EU-", "AT DE W"), ("X_A%", "AT"), ("O%", "OWN")],
+)
+def test_values_select_codes_by_their_ids_without_the_prefix(value: str, expected: str) -> None:
+    """If the prefix is removed, ids, patterns and cascades name the codes of the extended list."""
+    more = codelist("MORE", ["OWN"], extension("AREA", "X_"))
+    without = region(selected("AREA", value, more='removePrefix="true"'))
+    found = resolved(more, structure(dimension("AREA", coded("MORE")), measure()), constraint(without), of=DSD)
+    assert allowed(found, "AREA") == expected
 
 
 # --- random constraints ---

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kafka_replica.data.validation.evaluation import evaluate
 from support.rules.structures_by_hand import (
+    FLOW,
+    FLOWS,
     attribute,
     coded,
     codelist,
@@ -25,7 +28,7 @@ AREA = codelist("AREA", ["EU", "W"])
 PLAIN = structure(dimension("AREA", coded("AREA")), time(), measure())
 YEAR_START = attribute("REPORTING_YEAR_START_DAY", text("MonthDay"))
 BOUNDS = '<s:KeyValue id="TIME_PERIOD"><s:TimeRange><s:BeforePeriod>{}</s:BeforePeriod></s:TimeRange></s:KeyValue>'
-IGNORED = "; an excluded region or key has it, which is ignored"
+IGNORED = "; an excluded region, key or selection has it, which is ignored"
 
 
 def _of(representation: str) -> tuple[str, ...]:
@@ -36,6 +39,7 @@ def _format(**facets: object) -> str:
     return coded("AREA") + text(**facets).replace("TextFormat", "EnumerationFormat")  # type: ignore[arg-type]
 
 
+LOCALISED = '<s:Component id="NOTE"><s:Value xml:lang="en">%adjusted%</s:Value></s:Component>'
 CASES: list[tuple[tuple[str, ...], list[str]]] = [
     (_of(_format(maxLength=2, pattern="E?[UW]")), []),
     (_of(_format(maxLength=1, pattern="W")), [
@@ -73,11 +77,20 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
     ((AREA, PLAIN, constraint(region(BOUNDS.format("2010-13"), selected("AREA", "EU"), include="false"))), [
         f"TIME_PERIOD: the period 2010-13 is not understood{IGNORED}"]),
     ((AREA, PLAIN, constraint(region(BOUNDS.format("2010-Q5")))), ["the period 2010-Q5 is not understood"]),
+    ((AREA, PLAIN, constraint(region(BOUNDS.format("2010-01-01/P1Y").replace(">", ' include="false">', 1)))), [
+        f"TIME_PERIOD: the period 2010-01-01/P1Y is not understood{IGNORED}"]),
+    ((AREA, structure(dimension("AREA", coded("AREA")), attribute("NOTE")), constraint(region(LOCALISED))), [
+        "NOTE: values in the language en, because languages are not compared"]),
+    ((AREA, PLAIN, constraint(region(LOCALISED.replace("NOTE", "AREA")))), []),
     ((AREA, structure(dimension("ID", text()), attribute("A", text(), "GROUP:NONE"))), [
         "A: consistency and presence, because it is attached to group NONE"]),
     ((structure(time(text("ObservationalTimePeriod", startTime=2000)), YEAR_START, measure()),), [
         "TIME_PERIOD: range of reporting periods where REPORTING_YEAR_START_DAY is not --01-01"]),
     ((structure(time(), YEAR_START, measure()),), []),
+    ((AREA, PLAIN, constraint(region(selected("AREA", "EU")), version="1.0.0-draft")), [
+        "T:C(1.0.0-draft): it is a draft, and no other version of it applies"]),
+    ((AREA, PLAIN, constraint(region(selected("AREA", "EU")), version="1.0.0"),
+      constraint(region(selected("AREA", "W")), version="1.1.0-draft")), []),
 ]  # fmt: skip
 
 
@@ -88,3 +101,21 @@ def test_the_report_of_unchecked_rules_has_these_sentences(number: int) -> None:
     found = rules_of(version_of(*contents)).unchecked
     assert len(found) == len(wanted), found
     assert [one for one, part in zip(found, wanted, strict=True) if part not in one] == []
+
+
+def test_values_for_one_language_are_not_compared_with_texts() -> None:
+    """A selection for one language yields no check, because texts are read without their language."""
+    one = structure(dimension("ID", text()), attribute("NOTE"), measure())
+    several = constraint(region(selected("ID", "A"), LOCALISED) + region(selected("ID", "B")))
+    alone = [check.rule for check in rules_of(version_of(one, constraint(region(LOCALISED)))).checks]
+    assert "value-not-allowed" not in alone
+    [check] = [check for check in rules_of(version_of(one, several)).checks if check.rule == "region-not-allowed"]
+    assert [evaluate(check.broken, {"ID": id_, "NOTE": "bereinigt"}) for id_ in "ABC"] == [False, False, True]
+
+
+def test_a_selection_that_a_higher_level_does_not_allow_is_reported() -> None:
+    """The report names the constraint and the codes that the higher level does not allow."""
+    higher = constraint(region(selected("AREA", "EU")))
+    lower = constraint(region(selected("AREA", "EU", "W")), "Dataflow", "C2")
+    [found] = rules_of(version_of(AREA, PLAIN, FLOWS, higher, lower), FLOW).unchecked
+    assert found.endswith("C2(1.0): AREA: a higher level does not allow W; the higher level is used")

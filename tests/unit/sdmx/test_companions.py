@@ -171,6 +171,21 @@ def test_a_search_decodes_only_messages_that_contain_the_id(monkeypatch: pytest.
     assert alone.companions() == {}
 
 
+class Emptied(dict[Any, Any]):
+    """A cache that another thread empties as soon as something is in it."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        self.clear()
+
+
+def test_a_search_succeeds_while_another_thread_empties_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result of a search does not depend on whether the cache still contains it."""
+    found = Structures(version((FLOW, whole())))
+    monkeypatch.setattr(found._locator, "_missed", Emptied())
+    assert code_of(found) == "A"
+
+
 def test_a_bad_record_brings_nothing_along() -> None:
     """A record without its key's artefact, or that cannot be read, is bad as a whole and has no companions."""
     wrong = FLOW.replace("DF", "OTHER")

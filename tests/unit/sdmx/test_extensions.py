@@ -102,6 +102,15 @@ def test_prefixes_are_put_before_ids_and_parents() -> None:
     assert made == ["P_A", "P_B<P_A", "P_C<P_B", "P_D<P_A", "P_Z", "Q_A", "A"]
 
 
+def test_codes_of_several_extensions_by_one_list_keep_their_parents() -> None:
+    """The parent may be inherited by another extension, if that names the same list and has the same prefix."""
+    twice = [extension("P(1.0.0)", include=["B"]), extension("P(1.0.0)", include=["C"])]
+    assert expanded_codes(PARENT, listing("X", "", *twice)) == ["B", "C<B"]
+    assert expanded_codes(PARENT, listing("X", "", *reversed(twice))) == ["C<B", "B"]
+    other = extension("P(1.0.0)", "Q_", include=["B"])
+    assert expanded_codes(PARENT, listing("X", "", other, twice[1])) == ["Q_B", "C"]
+
+
 @pytest.mark.parametrize(
     ("include", "exclude", "expected"),
     [
@@ -303,6 +312,12 @@ def test_many_lists_are_kept_within_a_bound(monkeypatch: pytest.MonkeyPatch) -> 
     again = structures.expand("A:X0(1.0.0)")
     assert again is not first
     assert again == first
+    monkeypatch.setattr("kafka_replica.sdmx.lookups.expansions.MAX_KEPT_CODES", 4)
+    used, unused = (structures.expand(f"A:X{i}(1.0.0)") for i in (0, 1))
+    assert structures.expand("A:X0(1.0.0)") is used
+    structures.expand("A:X2(1.0.0)")
+    assert structures.expand("A:X0(1.0.0)") is used
+    assert structures.expand("A:X1(1.0.0)") is not unused
 
 
 def test_hostile_patterns_and_circles_take_no_time() -> None:

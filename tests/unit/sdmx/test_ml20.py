@@ -814,8 +814,8 @@ def test_numbers_with_a_small_exponent_are_read() -> None:
 
 
 def test_infinite_bounds_are_no_bounds() -> None:
-    """A double of 2.0 may be infinite, or no number; then there is no limit."""
-    format_ = '<s:TextFormat startValue="-INF" endValue=" INF " interval="NaN" decimals="2"/>'
+    """A double of 2.0 may be infinite; then there is no limit."""
+    format_ = '<s:TextFormat startValue="-INF" endValue=" INF " interval="INF" decimals="2"/>'
     data = xml(KEY_FAMILY.format(f'<s:Dimension conceptRef="X">{format_}</s:Dimension>'))
     representation = get(DataStructure, "K", read_message(data)).dimension_list["X"].representation
     assert representation is not None

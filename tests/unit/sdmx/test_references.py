@@ -16,7 +16,7 @@ from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.items import has_items, item_of
 from kafka_replica.sdmx.lookups.references import DanglingReference, references_of
-from kafka_replica.sdmx.model import Concept, Metadataflow, MetadataProvisionAgreement
+from kafka_replica.sdmx.model import Concept, Metadataflow, MetadataProvisionAgreement, MetadataSet
 from kafka_replica.sdmx.samples import sample_files
 from support.effort import examples
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
@@ -117,15 +117,47 @@ def test_references_of_every_class() -> None:
     assert {id_: found[id_] for id_ in expected} == expected
 
 
-@pytest.mark.parametrize("kind", [Metadataflow, MetadataProvisionAgreement])
+@pytest.mark.parametrize("kind", [Metadataflow, MetadataProvisionAgreement, MetadataSet])
 def test_targets_of_metadata_without_wildcards_are_references(
-    kind: type[Metadataflow | MetadataProvisionAgreement],
+    kind: type[Metadataflow | MetadataProvisionAgreement | MetadataSet],
 ) -> None:
     """Metadata is attached to them; a target with a wildcard in agency or id, or in another form, names no artefact."""
     texts = [f"{URN}datastructure.Dataflow={name}" for name in ("A:DF(1.0)", "A:*(1.0)", "*:DF(1.0)", "A:DF2(2.0+)")]
     own = Urn.of(kind.__name__, "A", "M", "1.0")
     made = kind(urn=own, targets=(*texts, "x"))
     assert names(references_of(made)) == ["DF(1.0)", "DF2(2.0+)"]
+
+
+def test_targets_of_metadata_in_any_version_are_all_versions() -> None:
+    """In what metadata is attached to, ``*`` means every version, drafts too; in other references, the newest."""
+    flows, code = f"{URN}datastructure.Dataflow=A:DF", f"{URN}codelist.Code=A:CL({{}}).A"
+    found = structures_of({
+        "dataflows": [artefact("DF", version=one, structure=f"{URN}datastructure.DataStructure=A:DSD(1.0.0)")
+                      for one in ("1.0.0", "1.1.0", "2.0.0-draft")],
+        "codelists": [*codelists("1.0.0", "1.1.0"), listing("EXT", "1.0.0", ("CL", "*"))],
+        "metadataflows": [artefact("MDF", structure=f"{URN}metadatastructure.MetadataStructure=A:MSD(1.0.0)",
+                                   targets=[f"{flows}(*)", code.format("*")])],
+    })  # fmt: skip
+    flow = f"{URN}metadatastructure.Metadataflow=A:MDF(1.0.0)"
+    assert names(found.children(flow)) == [
+        "CL(1.0.0)", "CL(1.1.0)", "DF(1.0.0)", "DF(1.1.0)", "DF(2.0.0-draft)",
+    ]  # fmt: skip
+    for version in ("1.0.0", "1.1.0", "2.0.0-draft"):
+        assert names(found.parents(f"{flows}({version})")) == ["MDF(1.0.0)"]
+    for version in ("1.0.0", "1.1.0"):
+        assert names(found.parents(code.format(version))) == ["MDF(1.0.0)"]
+    assert names(found.parents(f"{URN}codelist.Codelist=A:CL(1.0.0)")) == ["MDF(1.0.0)"]
+    assert names(found.parents(f"{URN}codelist.Codelist=A:CL(1.1.0)")) == ["EXT(1.0.0)", "MDF(1.0.0)"]
+
+
+def test_references_to_an_artefact_and_to_an_item_of_the_same_class() -> None:
+    """A hierarchy is an artefact in 3.x and an item in 2.1; references to both can be sorted."""
+    whole, part = (f"{URN}codelist.Hierarchy=A:H(1.0){tail}" for tail in ("", ".X"))
+    step = named("S", inputs=[{"objectReference": one} for one in (part, whole)])
+    found = structures_of({"codelists": codelists("1.0.0"), "processes": [artefact("PR", processSteps=[step])]})
+    assert found.parents(f"{URN}codelist.Codelist=A:CL(1.0.0)") == ()
+    assert [str(one.target) for one in found.dangling_references()] == [whole, part]
+    assert found.unreadable_records() == {}
 
 
 def listing(id_: str, version: str, target: tuple[str, str] | None) -> dict[str, Any]:

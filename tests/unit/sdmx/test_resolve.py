@@ -179,6 +179,34 @@ def test_metadata_attributes_that_data_may_carry() -> None:
     assert name.representation.format == TextFormat(text_type="String", max_length=9)
 
 
+def test_metadata_attributes_without_a_usage() -> None:
+    """Data may carry them at any level, except those with the id of a component; their concepts may be missing."""
+    data = sample()
+    listed = data["metadataStructures"][0]["metadataStructureComponents"]["metadataAttributeList"]
+    for attribute in ("OBS_VALUE", "AREA_NOTE", "LOST"):
+        listed["metadataAttributes"].append(dimension(attribute))
+    listed["metadataAttributes"].append(dimension("SECTION", isPresentational=True))
+    data["conceptSchemes"][0]["concepts"].append(named("AREA_NOTE", coreRepresentation={"enumeration": CODELIST}))
+    found = structures_of(data).resolve(DSD)
+    assert list(found.metadata_attributes) == ["CONTACT.NAME", "AREA_NOTE", "LOST"]
+    note = found.metadata_attributes["AREA_NOTE"]
+    assert (note.relationship, note.listed_ids()) == (None, {"M", "Q"})
+    assert [one.source.item for one in found.missing] == ["CURRENCY", "LOST"]
+
+
+def test_resolved_values_are_immutable() -> None:
+    """A resolved structure and its components can be members of sets, and share nothing that can be changed."""
+    found = structures_of(sample(), CONSTRAINTS).resolve(FLOW)
+    again = pickle.loads(pickle.dumps(found))
+    assert {found, again} == {found}
+    assert set(again.components.values()) == set(found.components.values())
+    area, note = found.components["AREA"], found.components["NOTE"]
+    assert dict(area.unprefixed) == {"EU_DE": "DE", "EU_FR": "FR"}
+    for component in (area, note):
+        with pytest.raises(TypeError):
+            component.unprefixed["X"] = "Y"  # type: ignore[index]
+
+
 def test_flows_structures_and_agreements_are_resolved() -> None:
     """A dataflow, a data structure and a provision agreement are resolved from a reference, URN, or artefact."""
     structures = structures_of(sample())
@@ -216,9 +244,10 @@ def test_a_measure_dimension_of_2_1() -> None:
     assert found.allowed_ids() == {"A", "B"}
 
 
-def test_the_dimensions_that_a_flow_uses() -> None:
-    """A dataflow of an extensible structure has the dimensions of its dimension constraint (3.1)."""
-    data = sample() | {"dataflows": [artefact("DF", structure=DSD, dimensionConstraint=["AREA", "TIME_PERIOD"])]}
+@pytest.mark.parametrize("listed", [["AREA"], ["AREA", "TIME_PERIOD"]])
+def test_the_dimensions_that_a_flow_uses(listed: list[str]) -> None:
+    """A dataflow of an extensible structure has the dimensions of its dimension constraint, and time (3.1)."""
+    data = sample() | {"dataflows": [artefact("DF", structure=DSD, dimensionConstraint=listed)]}
     structures = structures_of(data)
     assert [dimension.id for dimension in structures.resolve(FLOW).dimensions] == ["AREA", "TIME_PERIOD"]
     assert len(structures.resolve(DSD).dimensions) == 3
@@ -300,6 +329,20 @@ def test_constraints_that_apply() -> None:
     }
     assert {str(constraint.attached_to) for constraint in found.constraints} == {DSD, FLOW}
     assert found.unread_constraints == {}
+
+
+def test_superseded_versions_of_a_constraint_do_not_apply() -> None:
+    """A later version that is not a draft takes the place of a semantic version, whatever it is attached to."""
+    data = {"dataConstraints": [
+        constraint("MOVED", FLOW), constraint("MOVED", FLOW, version="1.1.0"),
+        constraint("MOVED", AGREEMENT, version="2.0.0"),
+        constraint("LEGACY", FLOW, version="1.0"), constraint("LEGACY", AGREEMENT, version="2.0"),
+        constraint("NEXT", FLOW), constraint("NEXT", AGREEMENT, version="2.0.0-draft"),
+    ]}  # fmt: skip
+    found = structures_of(sample(), data).resolve(FLOW)
+    assert applied(found) == [("LEGACY", "1.0", "dataflow"), ("NEXT", "1.0.0", "dataflow")]
+    superseding = {(one.constraint.id, one.superseded_by and one.superseded_by.version) for one in found.constraints}
+    assert superseding == {("MOVED", "2.0.0"), ("LEGACY", None), ("NEXT", None)}
 
 
 def test_constraints_of_2_1() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.urns.classes import CLASSES
-from kafka_replica.sdmx.urns.urn import MAX_URN
+from kafka_replica.sdmx.urns.urn import MAX_URN, order_of
 
 FREQ = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)"
 
@@ -38,6 +38,14 @@ def test_every_urn_survives_text(class_: str, agency: str, id_: str, version: st
     assert Urn.of_reference(class_, urn.reference) == urn
     assert urn.maintainable.item is None
     assert pickle.loads(pickle.dumps(urn)) == urn
+
+
+def test_urns_with_and_without_items_are_sorted_by_a_key() -> None:
+    """An artefact comes before the items of the same class, as a hierarchy of 3.x before one of 2.1."""
+    wanted = [Urn.of("Hierarchy", "A", "H", version, item) for version in ("1.0", "2.0") for item in (None, "X", "Y")]
+    mixed = wanted[::-1]
+    for key in (order_of, str):
+        assert sorted(mixed, key=key) == wanted
 
 
 @given(st.text() | st.text(alphabet="urn:sdmxCodelist=()+.*-1 \n").map(lambda text: FREQ[:50] + text))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx.urns.versions import fits, is_stable, is_wildcard, newest, rule_in, sort_key
+from kafka_replica.sdmx.urns.versions import fits, is_stable, is_wildcard, newest, rule_in, sort_key, superseding
 
 KNOWN = ["1.0", "1.0.1", "1.2.0", "1.10.0", "2.0.0", "2.1.0-draft", "3.0.0-rc.2"]
 
@@ -47,6 +47,16 @@ def test_examples_of_the_standard() -> None:
     assert newest("2.3+.1", known) == "2.9.0"
     assert newest("2.3.1+", known) == "2.3.7"
     assert [one for one in known if fits("2.3.1+", one)] == ["2.3.1", "2.3.7"]
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("1.0.1", "2.0.0"), ("1.0.0-draft", "2.0.0"), ("2.0.0-draft", "2.0.0"), ("2.0.0", None), ("1.0", None),
+     ("2.1.0-draft", None)],
+)  # fmt: skip
+def test_a_later_stable_version_supersedes_semantic_versions(version: str, expected: str | None) -> None:
+    """Drafts supersede nothing, and legacy versions are not superseded."""
+    assert superseding(version, [*KNOWN, "9.0"]) == expected
 
 
 def test_references_in_a_draft() -> None:

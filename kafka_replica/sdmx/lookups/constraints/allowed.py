@@ -10,7 +10,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints, apply_constraints
 from kafka_replica.sdmx.lookups.constraints.code_sets import CodeSets
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.model import Constraint
+from kafka_replica.sdmx.lookups.resolved import AttachedConstraint
 
 
 class StructureConstraints:
@@ -18,10 +18,10 @@ class StructureConstraints:
 
     Args:
         components: the components that data can have, by id.
-        constraints: the attached constraints that have the role Allowed and are in force.
+        constraints: the constraints that have the role Allowed and are in force, the widest level first.
     """
 
-    def __init__(self, components: Mapping[str, EffectiveComponent], constraints: Iterable[Constraint]) -> None:
+    def __init__(self, components: Mapping[str, EffectiveComponent], constraints: Iterable[AttachedConstraint]) -> None:
         self._components = dict(components)
         self._constraints = tuple(constraints)
         self._applied: tuple[date, AppliedConstraints] | None = None  # for the date requested last

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import NamedTuple
 
+from kafka_replica.sdmx.lookups.constraints.inheritance import InheritedCodes
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader
 from kafka_replica.sdmx.lookups.constraints.violations import Violation, reason_not_applied, violations
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
+from kafka_replica.sdmx.lookups.resolved import AttachedConstraint
 from kafka_replica.sdmx.model import Constraint
 
 
@@ -27,12 +29,13 @@ class AppliedConstraints(NamedTuple):
 
 
 def apply_constraints(
-    constraints: Iterable[Constraint], components: Mapping[str, EffectiveComponent], as_of: date
+    constraints: Iterable[AttachedConstraint], components: Mapping[str, EffectiveComponent], as_of: date
 ) -> AppliedConstraints:
     """Return the effect of constraints on data.
 
     Args:
-        constraints: the constraints of role Allowed that are attached to the data's flow, structure or provider.
+        constraints: the constraints of role Allowed that are attached to the data's structure, flow, agreement or
+            provider, the widest level first.
         components: the components that the data can have, by id.
         as_of: the date on which constraints must be valid.
     """
@@ -41,14 +44,17 @@ def apply_constraints(
     unprefixed: dict[str, frozenset[str]] = {}
     reader = SelectionReader(components, as_of)
     series = [id_ for id_, component in components.items() if component.kind == "dimension" and id_ != reader.time]
-    for constraint in constraints:
+    inherited = InheritedCodes(components)
+    for attached in constraints:
+        constraint = attached.constraint
         reason = reason_not_applied(constraint, as_of)
         if reason is not None:
             notes.append(f"{constraint.urn}: {reason}")
             continue
         reader = SelectionReader(components, as_of)
-        found += [(constraint, violation) for violation in violations(constraint, reader, series)]
-        notes += [f"{constraint.urn}: {note}" for note in reader.notes]
+        narrowed = inherited.narrowed(attached)
+        found += [(constraint, violation) for violation in violations(narrowed.constraint, reader, series)]
+        notes += [f"{constraint.urn}: {note}" for note in (*narrowed.notes, *reader.notes)]
         for id_, values in reader.unprefixed.items():
             unprefixed[id_] = unprefixed.get(id_, frozenset()) | values
     return AppliedConstraints(tuple(found), tuple(notes), unprefixed)

@@ -30,6 +30,7 @@ from kafka_replica.sdmx.model import Dimension, MemberSelection, PeriodBound, Re
 from kafka_replica.sdmx.values.periods import Period, period
 
 _ANY: Final = frozenset({"%", "*"})
+_IGNORED: Final = "; an excluded region, key or selection has it, which is ignored"
 
 
 @dataclass(slots=True)
@@ -67,30 +68,37 @@ class SelectionReader:
         """
         before = len(self.notes)
         found = self.inside(region)
-        for at in range(before, len(self.notes)):
-            self.notes[at] = _left_alone(self.notes[at])
-        return found if len(self.notes) == before else None
+        return None if self._leave_alone(before) else found
 
     def selected(self, selection: MemberSelection) -> Predicate:
-        """Return a predicate for rows that match a selection at a time when the selection is valid."""
+        """Return a predicate for rows that match a selection at a time when the selection is valid.
+
+        All rows match a selection that cannot be read. An excluded selection cannot be read if a period in it is not
+        understood, because without this period it would exclude more than intended.
+        """
+        if not self.can_read(selection):
+            return ConstantPredicate(value=True)
         plain = tuple(value for value in selection.values if not (value.valid_from or value.valid_to))
         options = [self._values(selection, plain)] if plain else []
+        dated = [value for value in selection.values if value.valid_from or value.valid_to]
+        matches = [self._values(selection, (value,)) for value in dated]
+        before = len(self.notes)
         options += [
-            all_of(self._values(selection, (value,)), *self.valid(value.valid_from, value.valid_to))
-            for value in selection.values
-            if value.valid_from or value.valid_to
+            all_of(match, *self.valid(value.valid_from, value.valid_to))
+            for match, value in zip(matches, dated, strict=True)
         ]
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
-        if not options:
-            options = [
-                IsGiven(selection.id) if self._is_known(selection.id) else ConstantPredicate(value=selection.include)
-            ]
+        options = options or [IsGiven(selection.id)]
         found = all_of(any_of(*options), *self.valid(selection.valid_from, selection.valid_to))
-        return found if selection.include else Not(found)
+        if selection.include:
+            return found
+        if self._leave_alone(before):
+            return ConstantPredicate(value=True)
+        return Not(found)
 
     def selected_at_any_time(self, selection: MemberSelection) -> Predicate:
-        """Return a predicate for rows that match a selection, valid or not."""
+        """Return a predicate for rows that match an included selection that can be read, valid or not."""
         options = [self._values(selection, selection.values)] if selection.values else []
         if selection.time_range is not None:
             options.append(self._range(selection.id, selection.time_range))
@@ -108,7 +116,7 @@ class SelectionReader:
                 key_value.id for key_value in (*key.key_values, *key.components) if key_value.id not in self.components
             ]
             if are_excluded and strangers:
-                self.notes.append(_left_alone(f"{', '.join(strangers)} is not a component"))
+                self.notes.append(f"{', '.join(strangers)} is not a component{_IGNORED}")
                 continue
             selections = [
                 key_value for key_value in key.key_values if self._is_known(key_value.id) and not _is_any(key_value)
@@ -123,6 +131,25 @@ class SelectionReader:
                 others += [] if found is None else [found]
         return any_of(*(HasKey(ids, frozenset(values)) for ids, values in alike.items()), *others)
 
+    def can_read(self, selection: MemberSelection) -> bool:
+        """Return whether a selection can be read; otherwise add a note."""
+        if not self._is_known(selection.id):
+            return False
+        component = self.components[selection.id]
+        localised = component.enumeration is None and component.kind != "dimension"
+        languages = sorted({value.language for value in selection.values if value.language}) if localised else []
+        if languages:
+            self.notes.append(
+                f"{selection.id}: values in the language {', '.join(languages)}, because languages are not compared"
+            )
+        return not languages
+
+    def _leave_alone(self, before: int) -> bool:
+        """Return whether there are more notes than before; say in each of them that an excluding part is ignored."""
+        for at in range(before, len(self.notes)):
+            self.notes[at] = f"{self.notes[at].removesuffix(_IGNORED)}{_IGNORED}"
+        return len(self.notes) > before
+
     def _is_known(self, id_: str) -> bool:
         if id_ in self.components:
             return True
@@ -131,11 +158,9 @@ class SelectionReader:
 
     def _values(self, selection: MemberSelection, values: tuple[SelectedValue, ...]) -> Predicate:
         id_ = selection.id
-        if not self._is_known(id_):
-            return ConstantPredicate(value=selection.include)
         component = self.components[id_]
         if component.enumeration is not None:
-            chosen = component.selected_ids(values)
+            chosen = component.selected_ids(values, without_prefix=bool(selection.remove_prefix))
             if selection.remove_prefix:
                 chosen = frozenset(component.unprefixed.get(one, one) for one in chosen)
                 self.unprefixed[id_] = self.unprefixed.get(id_, frozenset()) | chosen
@@ -147,9 +172,8 @@ class SelectionReader:
         return any_of(*([IsIn(id_, exact)] if exact else []), *patterns)
 
     def _range(self, id_: str, range_: TimeRange) -> Predicate:
-        if not self._is_known(id_):
-            return ConstantPredicate(value=True)
-        parts: list[Predicate] = []
+        lower: list[int] = []
+        upper: list[int] = []
         bounds = ((range_.before, False), (range_.after, True), (range_.start, True), (range_.end, False))
         for bound, is_lower in bounds:
             found = None if bound is None else period(bound.period)
@@ -158,8 +182,9 @@ class SelectionReader:
             if found is None:
                 self.notes.append(f"{id_}: the period {bound.period} is not understood")
             else:
-                parts.append(_bounded(id_, found, bound, is_lower=is_lower))
-        return all_of(*parts, *self.valid(range_.valid_from, range_.valid_to))
+                (lower if is_lower else upper).append(_limit(found, bound, is_lower=is_lower))
+        within = [StartsWithin(id_, max(lower, default=None), min(upper, default=None))] if lower or upper else []
+        return all_of(*within, *self.valid(range_.valid_from, range_.valid_to))
 
     def valid(self, valid_from: str | None, valid_to: str | None) -> list[Predicate]:
         """Return the predicates that the row's period, or else the given date, is within a validity."""
@@ -189,13 +214,13 @@ def overlaps(day: date, start: Period | None, end: Period | None) -> bool:
 
 
 def _bounded(id_: str, found: Period, bound: PeriodBound, *, is_lower: bool) -> Predicate:
-    if is_lower:
-        return StartsWithin(id_, from_s=found.start_s if bound.is_inclusive else found.end_s)
-    return StartsWithin(id_, before_s=found.end_s if bound.is_inclusive else found.start_s)
+    limit = _limit(found, bound, is_lower=is_lower)
+    return StartsWithin(id_, from_s=limit) if is_lower else StartsWithin(id_, before_s=limit)
 
 
-def _left_alone(note: str) -> str:
-    return f"{note}; an excluded region or key has it, which is ignored"
+def _limit(found: Period, bound: PeriodBound, *, is_lower: bool) -> int:
+    """Return the first second within a lower bound, or the first second beyond an upper bound."""
+    return found.start_s if is_lower is bound.is_inclusive else found.end_s
 
 
 def _is_any(selection: MemberSelection) -> bool:

@@ -1,7 +1,8 @@
 """The demands of a constraint, each with a predicate that is true in the rows that violate it.
 
 Within one constraint a row must be in one of the included cube regions (if there are any) and in no excluded cube
-region; the same applies to the keys of its key sets. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1
+region. Key sets apply in their order: the last set that has the key of a row decides whether it is allowed; a key in
+no set is allowed if the first set is excluded. Source: SDMX 2.1/3.x Section 6, "Constraints"; SDMX 3.1
 Section 2.
 
 The validity of a constraint is compared with a date. The validity of its regions, keys and values is compared with the
@@ -13,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 from enum import Enum, auto
+from itertools import groupby
 from typing import NamedTuple
 
-from kafka_replica.sdmx.lookups.constraints.predicates import Not, Predicate, all_of, any_of
+from kafka_replica.sdmx.lookups.constraints.predicates import ConstantPredicate, Not, Predicate, all_of, any_of
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, overlaps
 from kafka_replica.sdmx.model import Constraint, MemberSelection, PeriodBound, Region, TimeRange
 from kafka_replica.sdmx.values.periods import period
@@ -89,23 +91,33 @@ def _of_regions(constraint: Constraint, reader: SelectionReader) -> Iterator[Vio
 
 
 def _of_selection(selection: MemberSelection, reader: SelectionReader) -> Iterator[Violation]:
+    if not reader.can_read(selection):
+        return
     broken: Predicate = Not(reader.selected(selection))
     if not _is_dated(selection):
         yield Violation(DemandKind.VALUE, (selection.id,), broken)
-        return
-    ever = reader.selected_at_any_time(selection)
-    yield Violation(DemandKind.VALID_VALUE, (selection.id,), all_of(broken, ever) if selection.include else broken)
-    if selection.include:
+    elif not selection.include:
+        yield Violation(DemandKind.VALID_VALUE, (selection.id,), broken)
+    else:
+        ever = reader.selected_at_any_time(selection)
+        yield Violation(DemandKind.VALID_VALUE, (selection.id,), all_of(broken, ever))
         yield Violation(DemandKind.VALUE, (selection.id,), Not(ever))
 
 
 def _of_keys(constraint: Constraint, reader: SelectionReader, series: tuple[str, ...]) -> Iterator[Violation]:
-    included = [key for keys in constraint.key_sets if keys.is_included for key in keys.keys]
-    excluded = [key for keys in constraint.key_sets if not keys.is_included for key in keys.keys]
-    if included:
-        yield Violation(DemandKind.IN_KEYS, series, Not(reader.one_of_keys(included)))
-    if excluded:
+    """Yield the demand of the key sets: the last set that has the key of a row decides."""
+    sets = [keys for keys in constraint.key_sets if keys.keys]
+    if not sets:
+        return
+    if not any(keys.is_included for keys in sets):
+        excluded = (key for keys in sets for key in keys.keys)
         yield Violation(DemandKind.NOT_IN_KEYS, series, reader.one_of_keys(excluded, are_excluded=True))
+        return
+    allowed: Predicate = ConstantPredicate(value=not sets[0].is_included)
+    for is_included, alike in groupby(sets, key=lambda keys: keys.is_included):
+        matches = reader.one_of_keys((key for keys in alike for key in keys.keys), are_excluded=not is_included)
+        allowed = any_of(allowed, matches) if is_included else all_of(allowed, Not(matches))
+    yield Violation(DemandKind.IN_KEYS, series, Not(allowed))
 
 
 def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Iterator[Violation]:

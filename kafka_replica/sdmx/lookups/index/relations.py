@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, RecordedArtefact
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
-from kafka_replica.sdmx.lookups.references import late_bound
+from kafka_replica.sdmx.lookups.references import late_bound, means_every_version
 from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.sdmx.urns.versions import is_wildcard, newest
 
@@ -62,6 +62,15 @@ class VersionRelations:
                 return found
         return None
 
+    def every_meant(self, target: Urn, source: Urn) -> tuple[Urn, ...]:
+        """Return the artefacts that a reference in an artefact means: one at most, or all versions of one."""
+        if not means_every_version(target, source):
+            found = self.meant(target)
+            return () if found is None else (found,)
+        classes = {cls for maintainable in target.maintainables for cls in classes_of(maintainable.cls)}
+        own = (one for cls in classes for one in self.keys.named(cls, target.agency, target.id))
+        return (*own, *(one for maintainable in target.maintainables for one in self.companions(maintainable)))
+
     def counts(self, place: RecordedArtefact) -> bool:
         """Return whether the artefact at this location is the effective artefact of its URN."""
         return place.key == place.artefact or self.key_of(place.artefact) == place.key
@@ -78,7 +87,7 @@ class VersionRelations:
 
     def children(self, artefact: Urn) -> tuple[Urn, ...]:
         """Return the existing artefacts that this artefact refers to, sorted."""
-        return self.meant_by(self.targets(artefact))
+        return tuple(sorted({one for target in self.targets(artefact) for one in self.every_meant(target, artefact)}))
 
     def meant_by(self, targets: Iterable[Urn]) -> tuple[Urn, ...]:
         """Return the existing artefacts that references mean, each once, sorted."""
@@ -118,7 +127,9 @@ class VersionRelations:
                     for place in self.contents.naming(named)
                     if self.counts(place)
                     and any(
-                        (target.agency, target.id) == named and is_wanted(target) and self.meant(target) == artefact
+                        (target.agency, target.id) == named
+                        and is_wanted(target)
+                        and artefact in self.every_meant(target, place.artefact)
                         for target in self.targets(place.artefact)
                     )
                 }
