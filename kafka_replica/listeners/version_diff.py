@@ -87,19 +87,23 @@ class VersionDiff:
 
         In the latter case the previous version is not released, and ``size`` is that of the records that were read.
         The method is idempotent.
+
+        Raises:
+            StoreError: a record cannot be read; nothing has changed.
         """
         before = self._before
         if isinstance(before, dict):
             self.size = self.size or 1 + sum(starmap(_size_of, before.items()))
             return
         found: Before = {}
-        self.size = 1
+        size = 1
         for key in chain(self.changed, self.deleted):
             record = found[key] = before.get(key)
-            self.size += _size_of(key, record)
-            if self.size > max_bytes:
+            size += _size_of(key, record)
+            if size > max_bytes:
+                self.size = size
                 return
-        self._before = found
+        self._before, self.size = found, size
 
     @property
     def key_count(self) -> int:

@@ -25,11 +25,11 @@ class BadRecordList:
         self.count = 0
         """The number of records set aside since the start."""
 
-    def add(self, bad_records: list[BadRecordError]) -> None:
-        """Add records that cannot be replicated."""
+    def add(self, bad_records: list[BadRecordError]) -> list[BadRecordError]:
+        """Add records that cannot be replicated; return the oldest ones, for which there is no room any more."""
         with self._lock:
             self.count += len(bad_records)
-            self._list(bad_records)
+            return self._list(bad_records)
 
     def restore(self, bad_records: Iterable[BadRecordError]) -> None:
         """Add records that were set aside before the restart; they are not counted again."""
@@ -42,12 +42,17 @@ class BadRecordList:
             for topic_and_key in keys:
                 self._kept.pop(topic_and_key, None)
 
-    def expire(self, starts: Mapping[Partition, int]) -> None:
-        """Remove the records below these offsets, which are no longer in the log."""
+    def expire(self, starts: Mapping[Partition, int]) -> list[BadRecordError]:
+        """Remove the records below these offsets, which are no longer in the log; return them."""
         with self._lock:
-            for name, bad in list(self._kept.items()):
-                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0):
-                    del self._kept[name]
+            expired = {
+                name: bad
+                for name, bad in self._kept.items()
+                if bad.offset < starts.get(Partition(bad.topic, bad.partition), 0)
+            }
+            for name in expired:
+                del self._kept[name]
+        return list(expired.values())
 
     def clear(self) -> None:
         """Remove all records, because a rebuild reads them again."""
@@ -59,7 +64,7 @@ class BadRecordList:
         with self._lock:
             return list(self._kept.values())
 
-    def _list(self, bad_records: Iterable[BadRecordError]) -> None:
+    def _list(self, bad_records: Iterable[BadRecordError]) -> list[BadRecordError]:
         for bad in bad_records:
             name = (bad.topic, bad.partition, bad.offset) if bad.key is None else (bad.topic, bad.key)
             listed = self._kept.get(name)
@@ -67,5 +72,5 @@ class BadRecordList:
                 continue  # it was committed late
             self._kept.pop(name, None)
             self._kept[name] = bad
-        for oldest in list(self._kept)[: max(0, len(self._kept) - _KEPT)]:
-            del self._kept[oldest]
+        oldest = list(self._kept)[: max(0, len(self._kept) - _KEPT)]
+        return [self._kept.pop(name) for name in oldest]

@@ -7,8 +7,8 @@
 
 A replica is *blocked* when a producer holds a transaction open: the last stable offset has not moved for
 ``blocked_after_s`` although there are records beyond it, and everything below it has been read, so that no version can
-be made. It is *stalled* when the broker has not answered for ``stalled_after_s``. In both states it continues to serve
-its last version, if it has one.
+be made. It is *stalled* when the broker has not answered for ``stalled_after_s``, not counting pauses in which the
+replica asks nothing. In both states it continues to serve its last version, if it has one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafka_replica.records import Partition, Position
 class Health:
     """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
-    ``started``, ``heard``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
+    ``started``, ``heard``, ``paused``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
     ``state(now_s)`` returns the state.
     """
 
@@ -32,6 +32,7 @@ class Health:
         """True if the barrier has been passed, and the version shown is not outdated."""
         self.heard_s: float | None = None
         """The time of a broker's last answer; None before the start."""
+        self._paused_until_s: float | None = None
         # The first offset of the open transaction in each partition where one holds back records, and since when.
         self._held: dict[tuple[Partition, int], float] = {}
         self._waits = True
@@ -43,6 +44,14 @@ class Health:
     def heard(self, now_s: float) -> None:
         """Note that the broker answered."""
         self.heard_s = now_s
+
+    def paused(self, now_s: float, until_s: float) -> None:
+        """Note that the replica asks no broker until a time; afterwards the broker has ``stalled_after_s`` to answer.
+
+        A replica that is stalled already stays so.
+        """
+        if not self._is_stalled(now_s):
+            self._paused_until_s = until_s
 
     def ready(self) -> None:
         """Note that the barrier was passed."""
@@ -93,8 +102,14 @@ class Health:
             return self._final
         if self.heard_s is None:
             return State.NEW
-        if now_s - self.heard_s >= self.stalled_after_s:
+        if self._is_stalled(now_s):
             return State.STALLED
         if self._held and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
             return State.BLOCKED
         return State.LIVE if self.is_ready else State.CATCHING_UP
+
+    def _is_stalled(self, now_s: float) -> bool:
+        if self.heard_s is None:
+            return False
+        waits_since_s = self.heard_s if self._paused_until_s is None else max(self.heard_s, self._paused_until_s)
+        return now_s - waits_since_s >= self.stalled_after_s

@@ -68,6 +68,12 @@ class HealthTracker:
             self._trouble = None  # the problem is over
             self._machine.heard(time.monotonic())
 
+    def paused(self, pause_s: float) -> None:
+        """Note that the replica does not read for this time, between two rebuilds."""
+        with self._lock:
+            now_s = time.monotonic()
+            self._machine.paused(now_s, now_s + pause_s)
+
     def troubled(self, trouble: KafkaReplicaError) -> None:
         """Note a temporary problem."""
         with self._lock:
@@ -160,6 +166,11 @@ class HealthTracker:
     def is_ready(self) -> bool:
         """True if the version shown has everything that was in the log when reading began, even after stopping."""
         return self._machine.is_ready
+
+    @property
+    def is_replaced(self) -> bool:
+        """True if the position is one of a log that is no longer read: offsets of the new log say nothing about it."""
+        return self._is_replaced
 
     @property
     def is_over(self) -> bool:

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.errors import KafkaReplicaError, StoreError
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES, Change, Mailbox, RecentChanges
 from kafka_replica.listeners.version_diff import VersionDiff
@@ -129,15 +129,33 @@ class Publisher:
                 calls = self._wake()
         # Without the lock: a thread that a closing signal handler interrupts in a mailbox holds the mailbox's lock.
         run_callbacks(calls)
-        for mailbox in mailboxes:
-            if diff is None:
-                mailbox.begin(snapshot)
-            else:
-                mailbox.put(diff, snapshot)
         if diff is not None:
+            self._pass_on(diff, snapshot, mailboxes)
+            return
+        for mailbox in mailboxes:
+            mailbox.begin(snapshot)
+
+    def _pass_on(self, diff: VersionDiff, snapshot: Snapshot, mailboxes: Sequence[Mailbox]) -> None:
+        """Pass a version to listeners; one that lags receives the complete state if replaced records are unreadable.
+
+        Raises:
+            StoreError: replaced records cannot be read; all listeners have the version.
+        """
+        failures = list[StoreError]()
+        for mailbox in mailboxes:
+            try:
+                mailbox.put(diff, snapshot)
+            except StoreError as error:
+                failures.append(error)
+                mailbox.begin(snapshot)
+        try:
             self._recent.release_previous()
-            with self._waiters:
-                self._recent.shrink()
+        except StoreError as error:
+            failures.append(error)
+        with self._waiters:
+            self._recent.clear() if failures else self._recent.shrink()
+        if failures:
+            raise failures[0]
 
     def failed(self, error: KafkaReplicaError) -> None:
         """Note that the replica failed with an error; wake all waiting readers, and close the mailboxes."""
@@ -247,7 +265,7 @@ class Publisher:
     # --- helpers, called with the lock held ---
 
     def _has_reached(self, position: Mapping[Partition, int]) -> bool:
-        if self._snapshot is None or not (position or self.health.is_ready):
+        if self._snapshot is None or not (position or self.health.is_ready) or self.health.is_replaced:
             return False
         return self.health.position.includes(position)
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Mapping
 
+from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.records import Partition
 from kafka_replica.replication.dead_letters import DeadLetters
 from kafka_replica.replication.delta_builder import CommittedOutcome
 from kafka_replica.replication.record_filter import RecordFilter
@@ -43,7 +46,7 @@ class BadRecordHandler:
             KafkaReplicaError: the dead letters could not be written.
         """
         if outcome.bad:
-            self._bad_records.add(outcome.bad)
+            self._forget(self._bad_records.add(outcome.bad))
         if outcome.cleared:  # a bad record with the same key may have arrived just before, or just after
             self._bad_records.remove([key for key in outcome.cleared if not self._record_filter.is_bad(*key)])
         if not outcome.bad:
@@ -54,3 +57,12 @@ class BadRecordHandler:
             _log.warning("set aside: %s", bad)
         if self._dead_letters is not None:
             self._dead_letters.put(outcome.bad)
+
+    def expire(self, starts: Mapping[Partition, int]) -> None:
+        """Forget the bad records below these offsets, which are no longer in the log."""
+        self._forget(self._bad_records.expire(starts))
+
+    def _forget(self, unlisted: Iterable[BadRecordError]) -> None:
+        """Forget records that the list has dropped: the filter knows a key only in order to remove it from the list."""
+        for bad in unlisted:
+            self._record_filter.forget(bad)

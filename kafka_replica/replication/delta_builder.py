@@ -29,6 +29,7 @@ from kafka_replica.stores.delta import Delta
 from kafka_replica.transactions import Batch, ParsedContent
 
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
+_RECORD_BYTES = 200  # the approximate memory of a record, in addition to its key and its value
 _BATCHES_TOGETHER = 100  # if one of the keys has a record already, this many records are added again, one by one
 
 
@@ -95,7 +96,7 @@ class DeltaBuilder:
 
     @property
     def size_bytes(self) -> int:
-        """The approximate size of the next version's values so far, in bytes; counted only with ``counts_bytes``."""
+        """The approximate memory of the next version so far, in bytes; counted only with ``counts_bytes``."""
         return self._size_bytes
 
     @property
@@ -111,7 +112,8 @@ class DeltaBuilder:
     def add_initial(self, record: Record) -> None:
         """Add an initial record to the first version, before any batch."""
         self._delta.changes[record.key] = record
-        self._size_bytes += len(record.value or b"") if self._counts_bytes else 0
+        if self._counts_bytes:
+            self._size_bytes += _size_of([record])
 
     def add_committed(self, batches: list[Batch]) -> CommittedOutcome:
         """Add committed batches to the next version; return the bad records and repaired keys."""
@@ -199,7 +201,7 @@ class DeltaBuilder:
         outcome.bad.extend(bad)
         outcome.cleared.extend((batch.partition.topic, key) for key in cleared)
         if self._counts_bytes:
-            self._size_bytes += sum(map(len, filter(None, map(_VALUE_OF, records))))
+            self._size_bytes += _size_of(records)
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
         if is_late and bad:
@@ -371,6 +373,12 @@ class DeltaBuilder:
     def _tombstones(self, delta: Delta) -> Iterator[Record]:
         source = delta.source or next(iter(self._highest))
         return (as_record(raw, source) for raw in delta.changes.values() if raw[1] is None)
+
+
+def _size_of(records: Sequence[Stored]) -> int:
+    """Return the approximate memory of records, tombstones included; some may lack a key."""
+    parts = filter(None, chain(map(_KEY_OF, records), map(_VALUE_OF, records)))
+    return sum(map(len, parts)) + _RECORD_BYTES * len(records)
 
 
 def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:

@@ -314,7 +314,7 @@ class Follower:
         starts = self._log_starts.passed
         count, lowest = self._delta_builder.expire(starts, self._store.offsets())
         self._log_starts.expire(lowest, position)
-        self._publisher.bad_records.expire(starts)
+        self._bad_records.expire(starts)
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
     def _advance(self, position: Position) -> None:

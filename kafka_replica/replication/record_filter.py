@@ -57,7 +57,7 @@ class RecordFilter:
         self._key_filter = key_filter
         self._validator = validator
         self._header_stack = header_stack or None
-        # By topic and key, the partition and offset of the newest record that was set aside.
+        # By topic and key, the partition and offset of the newest record that was set aside, if it is still listed.
         self._bad_keys: dict[tuple[str, bytes], tuple[int, int]] = {}
 
     def restore(self, bad_records: Iterable[BadRecordError]) -> None:
@@ -74,11 +74,11 @@ class RecordFilter:
         )
 
     def is_bad(self, topic: str, key: bytes) -> bool:
-        """Return whether the newest record of a key was set aside."""
+        """Return whether the newest record of a key was set aside, and is still listed."""
         return (topic, key) in self._bad_keys
 
     def forget(self, bad: BadRecordError) -> None:
-        """Forget a bad record, because a newer record of its key is known already."""
+        """Forget a bad record, because a newer record of its key is known already, or because it is not listed."""
         if bad.key is not None and self._bad_keys.get((bad.topic, bad.key)) == (bad.partition, bad.offset):
             del self._bad_keys[bad.topic, bad.key]
 

@@ -78,12 +78,15 @@ class Supervisor:
             try:
                 follower.follow(resume_point)
             except (LogReplacedError, StoreDamagedError) as error:
+                if self.closing.is_set():
+                    raise  # the files of the store may be those of another process by now
                 incomplete = 0 if self._publisher.health.is_ready else incomplete + 1
                 pause_s = _PAUSES_S[min(incomplete, len(_PAUSES_S) - 1)]
                 soon = f" in {pause_s:g} s (attempt {incomplete + 1})" if incomplete else ""
                 _log.warning("%s; the replica of %s is rebuilt%s", error, self._options.name, soon)
                 self._rebuild(error)
                 resume_point = None
+                self._publisher.health.paused(pause_s)
                 self.closing.wait(pause_s)
 
     def _read_resume_point(self) -> ResumePoint | None:

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, Lock, RLock, Thread
 from typing import NamedTuple
 
 from filelock import FileLock, Timeout
@@ -61,6 +61,7 @@ class Saver:
         self._owner = OwnerProcess()
         self._closing = Event()
         self._busy = Lock()
+        self._releasing = RLock()  # held while the file is removed, and while it is released
         self._thread: Thread | None = None
         self._take: Callable[[], CheckpointImage | None] = lambda: None
         self._has_failed = False
@@ -123,12 +124,19 @@ class Saver:
             self._thread.start()
 
     def discard(self) -> None:
-        """Remove the file, so that no store starts from its content again."""
-        self._in_file = None
-        try:
-            self._path.unlink(missing_ok=True)
-        except OSError as error:
-            _log.error("cannot remove the checkpoint file %s: %s; remove it manually", self._path, error.strerror)
+        """Remove the file, so that no store starts from its content again; do nothing after closing has begun.
+
+        From then on the file may be that of another process. The next store finds out itself that the content cannot
+        be used.
+        """
+        with self._releasing:
+            if self._closing.is_set():
+                return
+            self._in_file = None
+            try:
+                self._path.unlink(missing_ok=True)
+            except OSError as error:
+                _log.error("cannot remove the checkpoint file %s: %s; remove it manually", self._path, error.strerror)
 
     def close(self) -> None:
         """Save, and release the file. Idempotent."""
@@ -138,7 +146,8 @@ class Saver:
         if self._thread is not None:
             self._thread.join()
         self._save()
-        self._lock.release()
+        with self._releasing:
+            self._lock.release()
 
     # --- helpers ---
 

@@ -203,7 +203,11 @@ class Store(Protocol):
         """True if damaged data was found in the store, which then has to be rebuilt."""
 
     def snapshot(self) -> Snapshot:
-        """Return the current version; thread-safe. Before the first ``apply`` this is version 0, which is empty."""
+        """Return the current version; thread-safe. Before the first ``apply`` this is version 0, which is empty.
+
+        Raises:
+            StoreError: the store is closed; a store in memory does not raise this.
+        """
 
     def newest(self, key: bytes) -> Stored | None:
         """Return the newest record written for a key, even if readers cannot see it yet; for the thread that writes."""

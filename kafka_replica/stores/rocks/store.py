@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
+from threading import Lock
 from weakref import WeakValueDictionary
 
 from kafka_replica.errors import StoreDamagedError, StoreError, UsageError
@@ -23,6 +24,8 @@ from kafka_replica.stores.rocks.tuning import Tuning
 from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
+
+_CLOSE_S = 5.0  # how long closing waits for a write; a write that takes longer releases the folder at its end
 
 # Generations in use in this process, perhaps after their store was closed: RocksDB opens no database twice.
 _open: WeakValueDictionary[Path, Generation] = WeakValueDictionary()
@@ -68,7 +71,7 @@ class RocksStore:
         self._aside: Generation | None = None
         self._now = _empty_snapshot()
         self._is_closed = False
-        self._lock = RLock()  # held while something is written, and while the store is closed
+        self._lock = Lock()  # held while something is written, and while the folder is released
         try:
             if read_only:
                 self._generation = open_read_only(self._folder, self._tuning)
@@ -98,8 +101,15 @@ class RocksStore:
         return writing is not None and writing.database.is_damaged
 
     def snapshot(self) -> RocksSnapshot:
-        """Return the current version, in O(1)."""
-        return self._now
+        """Return the current version, in O(1).
+
+        Raises:
+            StoreError: the store is closed. The empty version would look as if all keys had been deleted.
+        """
+        now = self._now  # before the check, because closing replaces it
+        if self._is_closed:
+            raise StoreError(f"{self!r} is closed; use the snapshots that were taken before, or open the store again")
+        return now
 
     def newest(self, key: bytes) -> Record | None:
         """Return the newest record written for a key, staged or published."""
@@ -113,32 +123,32 @@ class RocksStore:
 
     def stage(self, delta: Delta) -> None:
         """Write a part of the next version; see ``Store.stage``."""
-        with self._lock:
+        with self._writing():
             self._generation_to_write().stage(delta)
 
     def apply(self, delta: Delta, position: Position, resume_point: ResumePoint | None = None) -> AppliedChanges | None:
         """Publish the next version; see ``Store.apply``."""
-        with self._lock:
-            generation = self._generation_to_write()
+        with self._writing():
+            generation, before = self._generation_to_write(), self._generation
             applied: AppliedChanges | None = generation.publish(
                 delta, self._now.version + 1, resume_point or ResumePoint(position)
             )
             if generation is self._aside:
-                applied = self._swap(generation)
-            self._now = generation.snapshot()
-            return applied if self._now.version > 1 else AppliedChanges(self._now.keys(), ())
+                self._switch_to(generation)
+            self._now = now = generation.snapshot()
+        if before is not None and before is not generation:
+            applied = _replaced(before, generation)  # reads both, which may take long: closing need not wait
+        return applied if now.version > 1 else AppliedChanges(now.keys(), ())
 
     def note(self, resume_point: ResumePoint) -> None:
         """Write a newer resume point of the current version."""
-        with self._lock:
-            self._check_writable()
+        with self._writing():
             if self._generation is not None and self._aside is None:
                 self._generation.note(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Start to rebuild the store in a new database; see ``Store.rebuild``."""
-        with self._lock:
-            self._check_writable()
+        with self._writing():
             if self._aside is not None:
                 _drop(self._aside)
                 self._aside = None
@@ -151,16 +161,42 @@ class RocksStore:
                 self._aside = self._create_generation()
 
     def close(self) -> None:
-        """Release the folder, except what snapshots in use still need; then nothing can be written. Idempotent."""
-        with self._lock:
-            self._is_closed = True
-            if self._aside is not None:
-                _drop(self._aside)
-            self._aside = self._generation = None
-            self._now = _empty_snapshot()
-            self._folder.release()
+        """Release the folder, except what snapshots in use still need; then nothing can be written. Idempotent.
+
+        The method waits a few seconds for a write under way. If the write takes longer, the folder is released as soon
+        as it ends.
+        """
+        self._is_closed = True  # before waiting: a write that ends later then releases the folder
+        if self._lock.acquire(timeout=_CLOSE_S):
+            try:
+                self._release()
+            finally:
+                self._lock.release()
 
     # --- helpers ---
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Write in the context, unless the store is closed; if it is closed meanwhile, release the folder at the end.
+
+        Raises:
+            StoreError: the store is closed.
+        """
+        with self._lock:
+            try:
+                self._check_writable()
+                yield
+            finally:
+                if self._is_closed:
+                    self._release()
+
+    def _release(self) -> None:
+        """Release the folder; the caller holds the lock."""
+        if self._aside is not None:
+            _drop(self._aside)
+        self._aside = self._generation = None
+        self._now = _empty_snapshot()
+        self._folder.release()
 
     def _check_writable(self) -> None:
         if self._is_closed:
@@ -182,21 +218,11 @@ class RocksStore:
         generation = _open[folder] = Generation(Database(folder, self._tuning), is_new=True)
         return generation
 
-    def _swap(self, built: Generation) -> AppliedChanges | None:
-        """Replace the current generation by a newly built one; return the differences."""
-        before = self._generation
+    def _switch_to(self, built: Generation) -> None:
+        """Make a newly built generation the current one."""
         built.database.flush()  # before the old database is removed: a power cut must not lose both
         self._folder.switch(built.database.folder)
         self._generation, self._aside = built, None
-        if before is None:
-            return AppliedChanges((), ())
-        try:
-            return difference(before.entries(), built.entries())
-        except StoreError as error:
-            _log.error("%s", error)
-            return None
-        finally:
-            _drop(before)
 
     def _open_present(self) -> None:
         try:
@@ -224,6 +250,17 @@ class RocksStore:
 def _empty_snapshot() -> RocksSnapshot:
     """Return the version before the first one."""
     return RocksSnapshot(None, None, [], 0, Position(), KeyCount(0), 0, DiffLink(), has_key_spaces=False)
+
+
+def _replaced(before: Generation, built: Generation) -> AppliedChanges | None:
+    """Return the differences between a generation and the one that replaced it; None if they cannot be read."""
+    try:
+        return difference(before.entries(), built.entries())
+    except StoreError as error:
+        _log.error("%s", error)
+        return None
+    finally:
+        _drop(before)
 
 
 def _drop(generation: Generation) -> None:

@@ -7,17 +7,21 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from kafka_replica import Position
+from kafka_replica import Change, Position
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.stores.checkpoint import FIRST_RECORD, HEADER
 from kafka_replica.stores.delta import Delta
+from kafka_replica.testing import FakeTopic
 from support.core.checkpoint_tools import WRITTEN, damage, opened, opened_and_closed, outcome, saved
 from support.core.store_contract import P, records, values
 from support.effort import usual_or_long
+from support.waiting import wait_until
 
 
 @pytest.fixture
@@ -159,6 +163,42 @@ def test_a_damaged_store_is_rebuilt(path: Path) -> None:
     assert held[b"c"].value == b"x" * 40
     store.close()
     assert outcome(path)[0] == "as it was"
+
+
+def test_a_damaged_record_that_is_replaced_hides_no_change_from_listeners(path: Path) -> None:
+    """A listener that lags gets the complete state, if its differences cannot be kept; others get the version as usual.
+
+    The store is then rebuilt, but the rebuilt state has no differences to the version that has the changes.
+    """
+    topic, may_go_on = FakeTopic(), Event()
+    for key, value in WRITTEN.items():
+        topic.put(key, value)
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+    damage(path, b"first")
+    lagging, fast = list[set[bytes]](), list[set[bytes]]()
+
+    def listener(heard: list[set[bytes]], waits: bool) -> Callable[[Change], None]:
+        def note(change: Change) -> None:
+            heard.append(set(change.changed))
+            assert not waits or may_go_on.wait(30)
+
+        return note
+
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+        replica.subscribe(listener(lagging, waits=True), max_pending=1)
+        replica.subscribe(listener(fast, waits=False))
+        wait_until(lambda: lagging and fast)
+        replica.wait_for(topic.put("fills the mailbox", b"1"), 30)
+        with topic.transaction() as transaction:
+            for written in ("a", "c", "new"):
+                transaction.put(written, b"2")
+        wait_until(lambda: replica.status().counts.rebuilds and replica.ready, timeout_s=30)
+        may_go_on.set()
+        for heard in (lagging, fast):
+            wait_until(lambda heard=heard: {b"a", b"c", b"new"} <= set().union(*heard[1:]))  # type: ignore[misc]
+        assert replica.snapshot()["a"].value == b"2"
 
 
 # --- crashes and full disks ---

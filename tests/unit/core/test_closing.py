@@ -20,9 +20,12 @@ from kafka_replica import (
     RocksStore,
     State,
 )
-from kafka_replica.errors import StoreError
-from kafka_replica.stores.delta import Delta
+from kafka_replica.errors import ReplicaClosedError, StoreError, StoreInUseError
+from kafka_replica.history import VersionHistory
+from kafka_replica.stores.delta import AppliedChanges, Delta
+from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.testing import FakeKafka, FakeTopic
+from kafka_replica.testing.fake_reader import FakeReader
 from kafka_replica.transactions.resume_point import ResumePoint
 from support.core.publisher_driver import Driver
 from support.waiting import wait_until
@@ -216,8 +219,153 @@ def test_a_checkpoint_is_written_although_reading_has_not_ended(
     may_end.set()
 
 
+class SlowCalls:
+    """A method that waits in each call, so that a replica can be closed meanwhile.
+
+    Closing waits for 0.1 s only.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        method = getattr(owner, name)
+
+        def slow(*arguments: object) -> object:
+            self.begun.set()
+            assert self.may_go_on.wait(30)
+            return method(*arguments)
+
+        monkeypatch.setattr(owner, name, slow)
+        monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
+        monkeypatch.setattr("kafka_replica.stores.rocks.store._CLOSE_S", 0.1)
+
+    def close_meanwhile(self, replica: Replica) -> None:
+        """Close a replica during a call."""
+        assert self.begun.wait(30)
+        closing = threading.Thread(target=replica.close, daemon=True)
+        closing.start()
+        closing.join(30)
+        assert not closing.is_alive()
+
+    def end(self, replica: Replica) -> None:
+        """Let the call and the thread of the replica end."""
+        self.may_go_on.set()
+        assert replica._thread is not None
+        replica._thread.join(30)
+        assert not replica._thread.is_alive()
+
+
+@pytest.mark.timeout(60)
+def test_a_store_closed_during_a_slow_start_shows_and_records_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The empty version of a closed store is not taken for the saved version: no key is recorded as deleted."""
+    topic = FakeTopic("t")
+    topic.put("k", b"v")
+    with VersionHistory(tmp_path / "history") as history:
+        with topic.replica(RocksStore(tmp_path / "store"), tombstones_kept_s=1000) as replica:
+            history.follow(replica)
+            replica.wait_for(topic.end(), 30)
+        opening = SlowCalls(monkeypatch, FakeReader, "open")
+        late = topic.replica(RocksStore(tmp_path / "store"), tombstones_kept_s=1000)
+        history.follow(late)
+        late.start()
+        opening.close_meanwhile(late)
+        opening.end(late)
+        assert late.state is State.STOPPED
+        with pytest.raises(ReplicaClosedError):
+            late.snapshot()
+        assert [each.number for each in history.versions()] == [1]
+        assert list(history.at()) == [b"k"]
+
+
+@pytest.mark.timeout(60)
+def test_closing_does_not_wait_for_a_write_that_takes_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is released when the write ends; the last version shown stays readable, and no other is recorded."""
+    topic = FakeTopic("t")
+    topic.put("k", b"v")
+    replica = topic.replica(RocksStore(tmp_path / "store"))
+    with VersionHistory(tmp_path / "history") as history:
+        history.follow(replica)
+        replica.start().wait_ready(30)
+        writing = SlowCalls(monkeypatch, Generation, "publish")
+        topic.put("new", b"v")
+        writing.close_meanwhile(replica)
+        with pytest.raises(StoreInUseError):
+            RocksStore(tmp_path / "store")
+        writing.end(replica)
+        assert list(replica.snapshot()) == [b"k"]
+        assert [each.number for each in history.versions()] == [1]
+    again = RocksStore(tmp_path / "store")
+    assert set(again.snapshot()) == {b"k", b"new"}
+    again.close()
+
+
+@pytest.mark.timeout(60)
+def test_a_store_on_disk_can_be_closed_while_two_states_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a rebuild, comparing all keys may take long; the folder is free meanwhile, and has the new state."""
+    store, begun, may_go_on = RocksStore(tmp_path), threading.Event(), threading.Event()
+    for number in (1, 2):
+        store.rebuild()
+        delta = Delta([Record(b"k%d" % number, b"v", 0, 0, (), Partition("t", 0))])
+        if number == 1:
+            store.apply(delta, Position({Partition("t", 0): 1}))
+
+    def slow(*_: object) -> AppliedChanges:
+        begun.set()
+        assert may_go_on.wait(30)
+        return AppliedChanges((), ())
+
+    monkeypatch.setattr("kafka_replica.stores.rocks.store.difference", slow)
+    writer = threading.Thread(target=lambda: store.apply(delta, Position({Partition("t", 0): 1})))
+    writer.start()
+    assert begun.wait(30)
+    store.close()
+    again = RocksStore(tmp_path)
+    may_go_on.set()
+    writer.join(30)
+    assert list(again.snapshot()) == [b"k2"]
+    again.close()
+
+
+@pytest.mark.timeout(60)
+def test_a_late_reading_thread_leaves_the_checkpoint_file_of_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Closing ends during a slow start that then finds another log; the file may be in use elsewhere by then."""
+    path, topic = tmp_path / "state", FakeTopic("t")
+    topic.put("k", b"v")
+    with topic.replica(MemoryStore(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+    topic.recreate()
+    opening = SlowCalls(monkeypatch, FakeReader, "open")
+    late = topic.replica(MemoryStore(path))
+    late.start()
+    opening.close_meanwhile(late)
+    other = MemoryStore(path)
+    opening.end(late)
+    assert path.exists()
+    assert "is rebuilt" not in caplog.text
+    assert list(other.snapshot()) == [b"k"]
+    other.close()
+
+
+def test_a_closed_store_leaves_its_checkpoint_file(tmp_path: Path) -> None:
+    """A rebuild removes the file of an open store only."""
+    for closes in (True, False):
+        store, position = MemoryStore(tmp_path / "state", checkpoint_every_s=None), Position({Partition("t", 0): 1})
+        store.apply(Delta(), position)
+        store.close()
+        if not closes:
+            store = MemoryStore(tmp_path / "state", checkpoint_every_s=None)
+        store.rebuild(forget=True)
+        assert (tmp_path / "state").exists() is closes
+        store.close()
+
+
 def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:
-    """Another process may use its folder."""
+    """Another process may use its folder. The empty version that it has is not shown either."""
     store, position = RocksStore(tmp_path), Position({Partition("t", 0): 1})
     store.apply(Delta(), position)
     store.close()
@@ -226,6 +374,7 @@ def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:
         lambda: store.stage(Delta()),
         lambda: store.note(ResumePoint(position)),
         store.rebuild,
+        store.snapshot,
     )
     for write in writes:
         with pytest.raises(StoreError, match="closed"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from threading import Event
+from typing import Any
 
 import pytest
 
-from kafka_replica import Change, MemoryStore, Replica
+from kafka_replica import Change, MemoryStore, Replica, State, WaitTimeoutError
+from kafka_replica.broker.reading.contract import StartOffsets
 from kafka_replica.broker.reading.readers import Boundaries
 from kafka_replica.common.clock import now
 from kafka_replica.errors import LogReplacedError
@@ -20,6 +22,7 @@ from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.tombstone_retention import TombstoneCheck
 from kafka_replica.testing import FakeTopic
+from kafka_replica.testing.fake_reader import FakeReader
 from kafka_replica.testing.fake_replica import make_fake_reader
 from support.waiting import wait_until
 
@@ -213,3 +216,44 @@ def test_another_leader_in_the_middle_of_a_first_read(boundaries: str) -> None:
     topic.compact()
     check.take(source.read(1))
     check.confirm()
+
+
+@BOUNDARIES
+def test_waiting_for_a_position_in_a_new_log_does_not_return_the_version_of_the_old_one(
+    boundaries: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Offsets of a topic that was created again are lower than those of the version shown, which lacks its records."""
+    topic, may_open, open_ = FakeTopic(), Event(), FakeReader.open
+    for number in range(20):
+        topic.put(f"old{number}", b"1")
+    with topic.replica(boundaries=boundaries) as replica:
+        replica.wait_for(topic.end(), timeout_s=10)
+
+        def wait_and_open(*arguments: Any) -> StartOffsets:
+            assert may_open.wait(30)
+            return open_(*arguments)
+
+        monkeypatch.setattr(FakeReader, "open", wait_and_open)
+        topic.recreate()
+        written = topic.put("new", b"1")
+        wait_until(lambda: replica.status().counts.rebuilds == 1)
+        with pytest.raises(WaitTimeoutError):
+            replica.wait_for(written, timeout_s=0.05)
+        assert len(replica.snapshot()) == 20
+        may_open.set()
+        assert set(replica.wait_for(written, timeout_s=30)) == {b"new"}
+
+
+def test_a_pause_between_rebuilds_is_not_reported_as_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The replica asks no broker in a pause, so the broker is not silent."""
+
+    def open_(*_: object) -> None:
+        raise LogReplacedError("the log was replaced")
+
+    monkeypatch.setattr(FakeReader, "open", open_)
+    monkeypatch.setattr(supervisor, "_PAUSES_S", (0.0, 30.0))
+    with FakeTopic().replica(stalled_after_s=10) as replica:
+        machine = replica._publisher.health._machine
+        wait_until(lambda: machine._paused_until_s is not None)
+        assert machine.state(time.monotonic() + 25) is State.CATCHING_UP
+        assert machine.state(time.monotonic() + 41) is State.STALLED

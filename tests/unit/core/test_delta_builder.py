@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica import Partition, Position, Record
+from kafka_replica.publication import bad_record_list
 from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.records import OpenTransaction, Stored
 from kafka_replica.replication.bad_records import BadRecordHandler
@@ -202,6 +203,55 @@ def test_a_record_that_is_committed_late_changes_nothing_about_a_newer_bad_or_go
     assert [bad.offset for bad in listed.newest()] == ([11] if is_bad else [])
     assert record_filter.is_bad("a", b"k") is is_bad
     assert builder.take(Position({A0: 12})).changes[b"k"][1] == (None if is_bad else b"good")
+
+
+def plain(*records: Record) -> list[Batch]:
+    """Return each record as a batch of its own."""
+    return [
+        Batch(r.source, Kind.PLAIN, r.offset, r.offset + 1, 1, -1, -1, ModelContent([r], lambda: True)) for r in records
+    ]
+
+
+def test_a_record_that_is_no_longer_listed_as_bad_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The filter remembers no more keys than the list has; which records are shown does not depend on it."""
+
+    def refuse_bad(checked: Record) -> None:
+        if checked.value == b"bad":
+            raise ValueError("it is bad")
+
+    monkeypatch.setattr(bad_record_list, "_KEPT", 3)
+    record_filter, listed = RecordFilter(validator=refuse_bad), BadRecordList(Condition())
+    handler = BadRecordHandler(listed, record_filter, on_bad_record="skip", dead_letters=None)
+    builder = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, record_filter=record_filter)
+    builder.add(A0)
+
+    def add(*records: Record) -> list[int]:
+        handler.handle(builder.add_committed(plain(*records)))
+        return [bad.offset for bad in listed.newest()]
+
+    assert add(*(record(str(number), "bad", 10 + number) for number in range(6))) == [13, 14, 15]
+    assert [record_filter.is_bad("a", b"%d" % number) for number in range(6)] == [False] * 3 + [True] * 3
+    assert add(record("0", "good, but older", 1)) == [13, 14, 15]  # it was committed late
+    assert add(record("2", "good", 20), record("3", "good", 21)) == [14, 15]
+    assert add(record("1", "bad", 2)) == [14, 15]
+    handler.expire({A0: 15})
+    assert [bad.offset for bad in listed.newest()] == [15]
+    assert len(record_filter._bad_keys) == 1
+    shown = {key: raw[1] for key, raw in builder.take(Position({A0: 22})).changes.items()}
+    assert shown == {b"0": None, b"1": None, b"2": b"good", b"3": b"good", b"4": None, b"5": None}
+
+
+def test_keys_and_tombstones_count_for_the_size_of_a_part() -> None:
+    """A version of deletions is passed on in parts as well; otherwise all of them would be kept in memory."""
+    builder = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, counts_bytes=True)
+    builder.add(A0)
+    builder.add_committed(plain(*(record("k" * 50, None, number) for number in range(100))))
+    assert builder.size_bytes > 100 * 200
+    before = builder.size_bytes
+    builder.add_initial(record("i", "v" * 100, -1))
+    assert builder.size_bytes > before + 200
+    builder.take_part()
+    assert builder.size_bytes == 0
 
 
 def test_topics_with_keys_of_their_own_do_not_touch() -> None:

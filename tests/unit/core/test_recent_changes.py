@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica import ConfigurationError, Replica, UsageError
+from kafka_replica import ConfigurationError, MemoryStore, Replica, UsageError
+from kafka_replica.errors import StoreDamagedError
 from kafka_replica.listeners import RecentChanges
 from kafka_replica.listeners.older_version import PastSnapshot
 from kafka_replica.listeners.version_diff import VersionDiff, VersionInfo
@@ -201,3 +202,24 @@ def test_a_number_of_another_life_means_nothing(monkeypatch: pytest.MonkeyPatch)
     assert Replica({"bootstrap.servers": "127.0.0.1:1"}, "t").incarnation != replica.incarnation
     with pytest.raises(UsageError, match="not the number of a version"):
         replica.changes(since="3")  # type: ignore[arg-type] # an invalid type is tested
+
+
+class _HalfReadable(PastSnapshot):
+    """A version of which one record can be read."""
+
+    def get(self, key: Key, /, default: Any = None) -> Any:
+        """Return nothing for one key."""
+        if key == b"a":
+            return default
+        raise StoreDamagedError("it is damaged")
+
+
+def test_a_difference_whose_records_cannot_be_read_has_no_size() -> None:
+    """Otherwise dropping it would subtract a size that was never added."""
+    now = MemoryStore().snapshot()
+    diff = VersionDiff(now, _HalfReadable(VersionInfo.of(now), (), now), AppliedChanges((b"a", b"b"), ()), 1)
+    recent = RecentChanges()
+    recent.add(diff)
+    with pytest.raises(StoreDamagedError):
+        recent.release_previous()
+    assert diff.size == recent._bytes == 0

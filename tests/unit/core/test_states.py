@@ -50,6 +50,20 @@ def test_a_contact_ends_the_stalled_state() -> None:
     assert machine.state(16) is State.LIVE
 
 
+def test_a_pause_in_which_the_replica_asks_nothing_does_not_count_as_silence() -> None:
+    """After the pause the broker has the given time to answer; a replica that is stalled already stays so."""
+    machine = health()
+    machine.heard(5)
+    machine.paused(6, 36)
+    assert machine.state(45.9) is State.CATCHING_UP
+    assert machine.state(46) is State.STALLED
+    machine.paused(50, 80)
+    assert machine.state(50) is State.STALLED
+    machine.heard(81)
+    assert machine.state(90.9) is State.CATCHING_UP
+    assert machine.state(91) is State.STALLED
+
+
 def test_an_open_transaction_in_the_way_blocks() -> None:
     """A last stable offset below the high watermark, unchanged for a second and read up to, means blocked."""
     machine = health()
