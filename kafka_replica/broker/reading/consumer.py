@@ -65,6 +65,7 @@ class ConsumerReader:
         self._log_starts = Position()
         self._resumed: set[Partition] = set()
         self._epochs: dict[Partition, int] = {}
+        self._heard_from: set[Partition] = set()  # partitions with records, or their end, since all had some
 
     # --- the LogReader protocol ---
 
@@ -146,23 +147,21 @@ class ConsumerReader:
         """Return the records that have arrived, waiting at most that long for the first."""
         first = self._consumer.poll(timeout_s)
         messages = [] if first is None else [first, *self._consumer.consume(_BATCH_RECORDS, 0)]
-        heard = False
         records: dict[tuple[str, int], list[RawRecord]] = {}
         for message in messages:
             if message.error() is not None:
-                heard |= self._take_event(message)
+                self._take_event(message)
                 continue
             records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
-        heard |= bool(records)
-        self._note_epoch(messages)
         batches = [_batch(Partition(*each), found) for each, found in records.items()]
+        self._heard_from.update(batch.partition for batch in batches)
         trouble = self._passing_trouble() or self._poll_topic_monitor()
         reading = self._reading(batches)
         # The last stable offsets were queried up to a second ago; all records that were read since are committed.
         stable = self._stable.advanced(
             {each: max(offset, reading.positions.get(each, 0)) for each, offset in self._stable.items()}
         )
-        return FetchResult(reading, stable, self._gaps(reading), heard, trouble, self._log_starts)
+        return FetchResult(reading, stable, self._gaps(reading), self._have_all_answered(), trouble, self._log_starts)
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
         """Return the refusal of our credentials or settings by which the last query failed, if any."""
@@ -182,18 +181,34 @@ class ConsumerReader:
             self._refusal = error
             raise BrokerUnavailableError(str(error)) from error
 
-    def _note_epoch(self, messages: list[Message]) -> None:
-        """Store the leader epoch of the newest message; later reads store those of other partitions."""
-        if messages and messages[-1].error() is None:
-            last = messages[-1]
-            epoch = last.leader_epoch()
-            if epoch is not None:
-                self._epochs[Partition(last.topic() or "", last.partition() or 0)] = epoch
+    def _have_all_answered(self) -> bool:
+        """Return whether all partitions have returned records or their ends since this was last so.
+
+        One leader that answers does not prove that the others do, whose partitions may have new records.
+        """
+        if not self._high.keys() <= self._heard_from:
+            return False
+        self._heard_from.clear()
+        return True
+
+    def _note_epoch(self, each: TopicPartition) -> None:
+        """Store the leader epoch at the consumer's position, which is that of the last record or marker.
+
+        If the known position is beyond that, because the last records were compacted away, it may belong to a newer
+        epoch: then the epoch is not known.
+        """
+        partition = Partition(each.topic, each.partition)
+        known = self._positions.get(partition, 0)
+        if each.offset == known and each.leader_epoch is not None:
+            self._epochs[partition] = each.leader_epoch
+        elif known > self._expected[partition]:
+            self._epochs.pop(partition, None)
 
     def _reading(self, batches: list[Batch]) -> Reading:
         assigned = [TopicPartition(*partition) for partition in self._high]
         for each in self._consumer.position(assigned):
             self._move_to(Partition(each.topic, each.partition), each.offset)
+            self._note_epoch(each)
         for partition, each in zip(self._high, assigned, strict=True):
             # The watermark is from the newest fetch; librdkafka sets it before it returns that fetch's records. The
             # stored value never decreases: a late answer of a former leader must not make a point look quiescent.
@@ -213,11 +228,11 @@ class ConsumerReader:
         expected.update(positions)
         return gaps
 
-    def _take_event(self, message: Message) -> bool:
-        """Handle a message that is not a record; return whether it came from a broker that has the partition."""
+    def _take_event(self, message: Message) -> None:
+        """Handle a message that is not a record."""
         error = message.error()
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
-            return False  # librdkafka reports this once, about a group that is not used
+            return  # librdkafka reports this once, about a group that is not used
         partition = Partition(message.topic() or "", message.partition() or 0)
         if (
             error.code() == KafkaError._AUTO_OFFSET_RESET
@@ -227,13 +242,13 @@ class ConsumerReader:
             # The log start offset has advanced since it was queried. A seek would fail while fetching is not started.
             self._consumer.incremental_unassign([TopicPartition(*partition)])
             self._consumer.incremental_assign([TopicPartition(*partition, OFFSET_BEGINNING)])
-            return True
-        if error.code() != KafkaError._PARTITION_EOF:
+        elif error.code() == KafkaError._PARTITION_EOF:
+            # The event contains the reached offset, which exceeds position() if the last records were compacted away.
+            self._move_to(partition, message.offset())
+        else:
             self._trouble.append(error)
-            return False
-        # The event contains the reached offset, which exceeds position() if the last records were compacted away.
-        self._move_to(partition, message.offset())
-        return True
+            return
+        self._heard_from.add(partition)
 
     def _move_to(self, partition: Partition, offset: int | None) -> None:
         if offset is not None and offset >= 0:
@@ -247,8 +262,20 @@ class ConsumerReader:
             return error  # look() decides whether a topic is gone
         if ends is not None:
             self._stable = ends.stable
-            self._high.update({p: max(high, self._high[p]) for p, high in ends.high.items() if p in self._high})
+            self._high.update({p: self._high_by(ends, p) for p in ends.high if p in self._high})
         return None
+
+    def _high_by(self, ends: Ends, partition: Partition) -> int:
+        """Return the high watermark of a partition by new ends: the highest known one, unless it was lost since.
+
+        An unclean election can lose the end of a log behind everything that was read. If no transaction was open and
+        nothing further written after the request, the position of that time is the end. If the newest fetch was
+        answered with a higher one, that counts all the same (see ``_reading``).
+        """
+        high = ends.high[partition]
+        if ends.stable[partition] == high == self._topic_monitor.read_at_request.get(partition):
+            return high
+        return max(high, self._high[partition])
 
     def _passing_trouble(self) -> BrokerError | None:
         trouble, self._trouble[:] = list(self._trouble), []

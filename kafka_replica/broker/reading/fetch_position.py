@@ -64,3 +64,13 @@ class FetchPosition:
             is_sure, self.empty_alone_s = self.empty_alone_s is not None, time.monotonic()
             return is_sure
         return False
+
+    def skip_to_end(self) -> None:
+        """Move to the high watermark, because compaction has removed everything up to there."""
+        self.position = self.high
+        # The removed batches may have been of a newer epoch, with which the old one is not consistent at this position.
+        self.epoch = -1
+
+    def forget_empty(self) -> None:
+        """Forget the empty fetches, so that the partition is fetched like the others again."""
+        self.empty_at = -1

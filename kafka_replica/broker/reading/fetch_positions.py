@@ -9,7 +9,7 @@ from contextlib import suppress
 from uuid import UUID
 
 from kafka_replica.broker.errors import check_code
-from kafka_replica.broker.reading.contract import LogIdentity
+from kafka_replica.broker.reading.contract import CLEANUP_POLICY, LogIdentity
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.leader_confirmation import MIN_INSYNC, LeaderConfirmation
 from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
@@ -119,13 +119,23 @@ class FetchPositions:
             BrokerError: Kafka did not answer.
         """
         link = await self._link(max(self.leaders))
-        answer = await self._answer(link, link.ask(DESCRIBE_CONFIGS, settings_request(self._topics, names)))
+        request = settings_request(self._topics, names)
+        answer = await self._answer(link, link.ask(DESCRIBE_CONFIGS, request), f"requesting {names[0]}")
         found = {}
         for topic, (error, values) in read_settings(answer).items():
             with suppress(AuthorizationError):
                 check_code(error, f"requesting {names[0]} of topic {topic}")
                 found[topic] = values
         return found
+
+    async def is_compacted(self, topic: str) -> bool:
+        """Return whether Kafka compacts a topic; True if we may not query its settings.
+
+        Raises:
+            BrokerError: Kafka did not answer.
+        """
+        found = await self.settings([CLEANUP_POLICY])
+        return topic not in found or "compact" in (found[topic].get(CLEANUP_POLICY) or "")
 
     async def find_min_insync(self) -> None:
         """Query ``min.insync.replicas`` if leaders may have to be confirmed.
@@ -271,17 +281,17 @@ class FetchPositions:
 
     async def _offsets(self, partitions: list[Partition], timestamp: int) -> Position:
         """Return first or last offsets from the leaders; a new leader that does not know them yet refuses."""
+        doing = f"requesting the {'end' if timestamp == LATEST else 'beginning'} of"
         queried = []
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
             link = await self._link(node)
-            queried.append((link, link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED))))
+            answer = link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED))
+            queried.append((link, answer, f"{doing} {_first_of(own)}"))
         found = {}
-        for link, answer in queried:
-            for partition, (error, offset) in read_offsets(await self._answer(link, answer)).items():
-                await self._check(
-                    error, f"requesting the {'end' if timestamp == LATEST else 'beginning'} of {partition}"
-                )
+        for link, answer, asked in queried:
+            for partition, (error, offset) in read_offsets(await self._answer(link, answer, asked)).items():
+                await self._check(error, f"{doing} {partition}")
                 found[partition] = offset
         return Position(found)
 
@@ -291,7 +301,8 @@ class FetchPositions:
         for node in {self._fetch_positions[partition].leader for partition in known}:
             own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
             link = await self._link(node)
-            answer = await self._answer(link, link.ask(EPOCH_ENDS, epoch_ends_request(own)))
+            asked = f"checking whether {_first_of(list(own))} was truncated"
+            answer = await self._answer(link, link.ask(EPOCH_ENDS, epoch_ends_request(own)), asked)
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
                 await self._check(error, f"checking whether {partition} was truncated")
                 if epoch < 0 or end < resume_point.position[partition]:
@@ -304,13 +315,13 @@ class FetchPositions:
                 await self.find_leaders(now=True)
         check_code(error, doing)
 
-    async def _answer(self, link: BrokerConnection, answer: asyncio.Future[memoryview]) -> memoryview:
+    async def _answer(self, link: BrokerConnection, answer: asyncio.Future[memoryview], doing: str) -> memoryview:
         """Return an answer; if the broker is silent, close the connection and query the leaders before raising.
 
         A frozen broker keeps its connections, while another broker may lead its partitions already.
         """
         try:
-            return await self._cluster.within(answer)
+            return await self._cluster.within(link, answer, doing)
         except BrokerUnavailableError:
             link.close()
             with suppress(BrokerUnavailableError, TopicNotFoundError):
@@ -323,6 +334,12 @@ class FetchPositions:
         except BrokerUnavailableError:
             await self.find_leaders(now=True)
             raise
+
+
+def _first_of(partitions: Sequence[Partition]) -> str:
+    """Name partitions in a message, in a time that does not depend on their number."""
+    others = len(partitions) - 1
+    return f"{partitions[0]} and {others} more" if others else str(partitions[0])
 
 
 def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:

@@ -28,7 +28,7 @@ from kafka_replica.broker.reading.log_checks import check_ends, truncated
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.broker.wire.cluster import Cluster
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
-from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch
+from kafka_replica.broker.wire.messages import FetchedPartition, read_fetch, throttle_ms
 from kafka_replica.broker.wire.waiting import AnswerWaiter
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import (
@@ -192,7 +192,9 @@ class MarkerReader:
         fetch, self._last = self._last, None
         if fetch is None or fetch.afterwards is None:
             return None
-        self._waiter.wait({fetch.afterwards: fetch.link}, _ANSWER_S)
+        # A broker that throttles us sends the fetch's answer at once, and only after the throttle time the next one.
+        is_throttled = fetch.answer.exception() is None and throttle_ms(fetch.answer.result()) > 0
+        self._waiter.wait({fetch.afterwards: fetch.link}, 0 if is_throttled else _ANSWER_S)
         if not fetch.afterwards.done() or fetch.afterwards.exception() is not None:
             return None
         with self._refusals():
@@ -269,9 +271,22 @@ class MarkerReader:
         self._fetch_positions.note_log_start(fetch_position, answered.log_start)
         if scanned.position > fetch_position.position or fetch_position.position >= answered.high_watermark:
             fetch_position.position, fetch_position.epoch = scanned.position, scanned.epoch
-        elif fetch_position.is_empty(alone=alone):
-            fetch_position.position = answered.high_watermark  # compaction has removed everything up to the end
+        elif fetch_position.is_empty(alone=alone) and self._may_skip(fetch_position):
+            fetch_position.skip_to_end()
             self._gaps.add(fetch_position.partition)
+
+    def _may_skip(self, fetch_position: FetchPosition) -> bool:
+        """Return whether repeated empty fetches mean that compaction has removed the rest of the log.
+
+        A topic that is not compacted may have its records in remote storage, which takes long to return them.
+        """
+        try:
+            if self._waiter.run(self._fetch_positions.is_compacted(fetch_position.partition.topic)):
+                return True
+        except (BrokerUnavailableError, TopicNotFoundError) as error:
+            self._note_temporary(error)  # look() decides whether a topic is gone
+        fetch_position.forget_empty()
+        return False
 
     def _fetched(self, *, heard: bool) -> FetchResult:
         trouble, self._trouble = self._trouble, None

@@ -32,7 +32,8 @@ class TopicMonitor:
         self._partitions: list[Partition] = []
         self._infos: list[PendingInfo] = []
         self._ends: PendingEnds | None = None
-        self._read_at_request = Position()
+        self.read_at_request = Position()
+        """The position up to which the log was read when the ends were requested that ``take`` returned last."""
         self._next_s = 0.0
 
     def find(self, timeout_s: float) -> list[Partition]:
@@ -84,7 +85,7 @@ class TopicMonitor:
         self._same(found)
         for topic in found:
             topic.check_leaders()
-        self._read_at_request = read
+        self.read_at_request = read
         self._ends = self._topics.begin_ends(self._partitions, _ANSWER_S)
 
     def _take_ends(self, ends: PendingEnds) -> Ends | None:
@@ -93,7 +94,7 @@ class TopicMonitor:
         self._ends = None
         found = ends.wait(_ANSWER_S)
         # A partition that was added since was not part of the query.
-        check_ends(found.high, {p: offset for p, offset in self._read_at_request.items() if p in found.high})
+        check_ends(found.high, {p: offset for p, offset in self.read_at_request.items() if p in found.high})
         return found
 
     def _same(self, found: list[TopicInfo]) -> list[Partition]:

@@ -16,6 +16,8 @@ _ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer 
 _MOST_ANY_BROKER_S = 10.0  # the same, whatever the user has set: another broker may answer at once
 _VIEW_S = 1.0  # the time limit for a query whose answer is optional
 _SKIPPED_S = 10.0  # the time for which a broker that did not answer such a query is not queried again
+_MOST_SKIPPED_S = 60.0  # the same for a broker that stays silent, after several such times, each twice the one before
+_LOOKING_UP = "looking up the leaders"  # the operation, for messages
 
 
 class Purpose(StrEnum):
@@ -43,7 +45,9 @@ class Cluster:
         self._brokers: dict[int, tuple[str, int]] = {}
         self._links: dict[tuple[int, Purpose], BrokerConnection] = {}
         self._first: BrokerConnection | None = None  # to any of the bootstrap servers
+        self._listed: frozenset[int] = frozenset()  # the brokers in the newest metadata
         self._skipped_until_s: dict[int, float] = {}
+        self._skipped_for_s: dict[int, float] = {}  # of the brokers that did not answer the last optional query
 
     async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
         """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
@@ -52,17 +56,25 @@ class Cluster:
             BrokerError: no broker answers, or the brokers refuse us.
         """
         request = metadata_request(topics)
-        queried = [(await self.link(node, Purpose.ASK)).ask(METADATA, request) for node in nodes]
-        found = [await self.within(answer) for answer in queried] or [await self._ask_any_broker(request)]
+        queried = []
+        for node in nodes:
+            link = await self.link(node, Purpose.ASK)
+            queried.append((link, link.ask(METADATA, request)))
+        found = [await self._within_or_close(link, answer, self._timeout_s) for link, answer in queried]
+        found = found or [await self._ask_any_broker(request)]
         answers = [read_metadata(answer) for answer in found]
         for answer in answers:
             self._brokers.update(answer.brokers)
+        self._listed = frozenset().union(*(answer.brokers for answer in answers))
         return answers
 
     async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
-        """Return the metadata of the topics from each of these brokers that answers within a second, by node id."""
+        """Return the metadata of the topics from each of these brokers that answers within a second, by node id.
+
+        Brokers that the newest metadata does not list are not queried: Kafka itself does not reach them.
+        """
         request, now_s = metadata_request(topics), time.monotonic()
-        queried = [node for node in nodes if self._skipped_until_s.get(node, now_s) <= now_s]
+        queried = [node for node in nodes if node in self._listed and self._skipped_until_s.get(node, now_s) <= now_s]
         found = await asyncio.gather(*(self._view(node, request) for node in queried))
         return {node: view for node, view in zip(queried, found, strict=True) if view is not None}
 
@@ -85,8 +97,10 @@ class Cluster:
         link = self._links.get((node, purpose))
         return link if link is not None and link.usable else None
 
-    async def within(self, answer: asyncio.Future[memoryview], timeout_s: float | None = None) -> memoryview:
-        """Wait for an answer.
+    async def within(
+        self, link: BrokerConnection, answer: asyncio.Future[memoryview], doing: str, timeout_s: float | None = None
+    ) -> memoryview:
+        """Wait for an answer on a connection; ``doing`` is the operation, for the message.
 
         Raises:
             BrokerUnavailableError: the answer did not arrive in time.
@@ -94,7 +108,9 @@ class Cluster:
         timeout_s = self._timeout_s if timeout_s is None else timeout_s
         done, _ = await asyncio.wait([answer], timeout=timeout_s)
         if not done:
-            raise BrokerUnavailableError(f"a broker did not answer in {timeout_s} s; check that it runs")
+            raise BrokerUnavailableError(
+                f"{doing}: broker {link.broker} did not answer in {timeout_s:g} s; check that it runs"
+            )
         return answer.result()
 
     def drop(self, node: int) -> None:
@@ -111,30 +127,54 @@ class Cluster:
         self._links.clear()
 
     async def _view(self, node: int, request: bytes) -> MetadataAnswer | None:
+        begun_s = time.monotonic()
         try:
             async with asyncio.timeout(_VIEW_S):
                 link = await self.link(node, Purpose.ASK)
-            return read_metadata(await self.within(link.ask(METADATA, request), _VIEW_S))
+            answer = await self.within(link, link.ask(METADATA, request), _LOOKING_UP, _VIEW_S)
         except (TimeoutError, BrokerError):
-            self._skipped_until_s[node] = time.monotonic() + _SKIPPED_S
+            # Silence delays the caller, so that a broker that stays silent is queried less and less often.
+            is_silent = time.monotonic() - begun_s > _VIEW_S / 2
+            skipped_s = self._skipped_for_s.get(node, _SKIPPED_S / 2)
+            self._skipped_for_s[node] = min(2 * skipped_s, _MOST_SKIPPED_S) if is_silent else _SKIPPED_S
+            self._skipped_until_s[node] = time.monotonic() + self._skipped_for_s[node]
             return None
+        self._skipped_for_s.pop(node, None)
+        return read_metadata(answer)
+
+    async def _within_or_close(
+        self, link: BrokerConnection, answer: asyncio.Future[memoryview], timeout_s: float
+    ) -> memoryview:
+        """Wait for metadata; if it does not arrive in time, close the connection, so that no later query waits."""
+        try:
+            return await self.within(link, answer, _LOOKING_UP, timeout_s)
+        except BrokerUnavailableError:
+            link.close()
+            raise
 
     async def _ask_any_broker(self, request: bytes) -> memoryview:
         """Return the metadata from the first broker that answers."""
         trouble: BrokerError | None = None
-        for link in [self._first, *self._links.values()]:
-            if link is None or not link.usable:
-                continue
+        for purpose, link in self._links_by_last_answer():
             try:
-                return await self.within(link.ask(METADATA, request), self._any_broker_s)
+                return await self.within(link, link.ask(METADATA, request), _LOOKING_UP, self._any_broker_s)
             except BrokerUnavailableError as error:
                 trouble = error
-                if link is self._first:
+                if purpose is Purpose.ASK:  # a pending fetch decides over its connection
                     link.close()
         for host, port in dict.fromkeys([*self._settings.servers, *self._brokers.values()]):
             try:
                 self._first = await connect(self._settings, host, port, timeout_s=self._connect_any_s)
-                return await self.within(self._first.ask(METADATA, request), self._any_broker_s)
+                answer = self._first.ask(METADATA, request)
+                return await self._within_or_close(self._first, answer, self._any_broker_s)
             except BrokerUnavailableError as error:
                 trouble = error
         raise trouble or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")
+
+    def _links_by_last_answer(self) -> list[tuple[Purpose, BrokerConnection]]:
+        """Return the usable connections: those that received data last come first, those with a pending fetch last."""
+        links = [(purpose, link) for (_, purpose), link in self._links.items()]
+        if self._first is not None:
+            links.append((Purpose.ASK, self._first))
+        links.sort(key=lambda each: (each[0] is Purpose.FETCH, -each[1].received_s))
+        return [(purpose, link) for purpose, link in links if link.usable]

@@ -194,6 +194,12 @@ class FetchedPartition(NamedTuple):
     batches: memoryview
 
 
+def throttle_ms(data: memoryview) -> int:
+    """Return for how long the broker answers nothing else on the connection, by a response to Fetch."""
+    (found,) = _I32.unpack_from(data)
+    return int(found)
+
+
 def read_fetch(data: memoryview) -> tuple[int, list[FetchedPartition]]:
     """Decode a response to Fetch: (Kafka's error code of the whole response, its partitions)."""
     cursor = Cursor(data)

@@ -148,28 +148,30 @@ class TransactionInspector:
         return await self._link(self._topics[partition.topic].leaders[partition.partition], purpose)
 
     async def _of_leaders(
-        self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes]
+        self, partitions: Iterable[Partition], api: int, request: Callable[[list[Partition]], bytes], doing: str
     ) -> list[memoryview]:
-        """Return the answers of all leaders of the partitions."""
+        """Return the answers of all leaders of the partitions; ``doing`` is the operation, for messages."""
         links: dict[BrokerConnection, list[Partition]] = {}
         for partition in partitions:
             links.setdefault(await self._leader(partition), []).append(partition)
-        pending = [link.ask(api, request(own)) for link, own in links.items()]
-        return [await self._cluster.within(answer) for answer in pending]
+        pending = [(link, link.ask(api, request(own))) for link, own in links.items()]
+        return [await self._cluster.within(link, answer, doing) for link, answer in pending]
 
     async def _coordinator(self, transactional_id: str) -> BrokerConnection:
         request = transactions.coordinator_request(transactional_id)
         broker = await self._link(next(iter(self._topics.values())).leaders[0])
-        answer = await self._cluster.within(broker.ask(messages.FIND_COORDINATOR, request))
+        doing = f"finding the coordinator of the transactional id {transactional_id}"
+        answer = await self._cluster.within(broker, broker.ask(messages.FIND_COORDINATOR, request), doing)
         error, node = transactions.read_coordinator(answer)
-        check_code(error, f"finding the coordinator of the transactional id {transactional_id}")
+        check_code(error, doing)
         return await self._link(node)
 
     async def _state(self, coordinator: BrokerConnection, transactional_id: str) -> TransactionState:
         request = transactions.transaction_request(transactional_id)
-        answer = await self._cluster.within(coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request))
-        state = transactions.read_transaction(answer)
-        check_code(state.error, f"requesting the state of the transactional id {transactional_id}")
+        doing = f"requesting the state of the transactional id {transactional_id}"
+        answer = coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request)
+        state = transactions.read_transaction(await self._cluster.within(coordinator, answer, doing))
+        check_code(state.error, doing)
         return state
 
     async def _open_parts(
@@ -178,10 +180,11 @@ class TransactionInspector:
         coordinator = await self._coordinator(transactional_id)
         producer = (await self._state(coordinator, transactional_id)).producer
         found: dict[Partition, int] = {}
-        for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, transactions.producers_request):
+        doing, request = "requesting open transactions", transactions.producers_request
+        for each in await self._of_leaders(partitions, messages.DESCRIBE_PRODUCERS, request, doing):
             for partition, (error, first_offsets) in transactions.read_producers(each).items():
                 if error != KafkaError.TOPIC_AUTHORIZATION_FAILED:
-                    check_code(error, f"requesting open transactions in {partition}")
+                    check_code(error, f"{doing} in {partition}")
                 if producer.number in first_offsets:
                     found[partition] = first_offsets[producer.number]
         return producer, found
@@ -191,9 +194,10 @@ class TransactionInspector:
             return messages.offsets_request(own, timestamp_ms, messages.READ_UNCOMMITTED)
 
         found: dict[Partition, int] = {}
-        for each in await self._of_leaders(partitions, messages.LIST_OFFSETS, request):
+        doing = "requesting offsets"
+        for each in await self._of_leaders(partitions, messages.LIST_OFFSETS, request, doing):
             for partition, (error, offset) in messages.read_offsets(each).items():
-                check_code(error, f"requesting offsets of {partition}")
+                check_code(error, f"{doing} of {partition}")
                 if offset >= 0:
                     found[partition] = offset
         return found
@@ -201,9 +205,11 @@ class TransactionInspector:
     async def _fetch(self, at: FetchPosition) -> memoryview:
         link = await self._leader(at.partition, Purpose.FETCH)
         fetch = FetchFrom(at.topic_id, at.partition.partition, at.position, -1)
-        answer = await self._cluster.within(link.ask(messages.FETCH, messages.fetch_request([fetch], self._limits)))
+        doing = f"reading {at.partition} from offset {at.position} on"
+        request = messages.fetch_request([fetch], self._limits)
+        answer = await self._cluster.within(link, link.ask(messages.FETCH, request), doing)
         error, parts = messages.read_fetch(answer)
-        check_code(error or parts[0].error, f"reading {at.partition} from offset {at.position} on")
+        check_code(error or parts[0].error, doing)
         return parts[0].batches
 
     async def _when_free(self, attempt: Callable[[], Coroutine[Any, Any, tuple[int, T]]], doing: str) -> T:
@@ -220,20 +226,20 @@ class TransactionInspector:
         self, transactional_id: str, producer: ProducerId, partitions: Collection[Partition], *, commit: bool
     ) -> None:
         coordinator = await self._coordinator(transactional_id)
+        doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
 
         async def add_and_end() -> tuple[int, None]:
             # Sent at once, and processed in order. If this process died between them, the coordinator would abort the
             # transaction later, and with it the parts that have to be committed.
             answers = [coordinator.ask(messages.ADD_PARTITIONS, add), coordinator.ask(messages.END_TXN, end)]
-            added = transactions.read_add_partitions(await self._cluster.within(answers[0]))
-            ended = transactions.read_end(await self._cluster.within(answers[1]))
+            added = transactions.read_add_partitions(await self._cluster.within(coordinator, answers[0], doing))
+            ended = transactions.read_end(await self._cluster.within(coordinator, answers[1], doing))
             return added or ended, None
 
         async def look_for_markers() -> tuple[int, None]:
             state = (await self._state(coordinator, transactional_id)).state
             return KafkaError.CONCURRENT_TRANSACTIONS if state in _WRITES_MARKERS else 0, None
 
-        doing = f"ending open transactions of {transactional_id} in {', '.join(map(str, partitions))}"
         # Both requests are refused, without an effect, if another producer has initialized the id. A request for the
         # next epoch would not be: in an ongoing transaction, the coordinator aborts it before it compares epochs.
         add = transactions.add_partitions_request(transactional_id, producer, partitions)

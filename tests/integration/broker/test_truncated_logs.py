@@ -84,3 +84,28 @@ def expect(kafka: LocalKafka, topic: str, kind: str, running: Replica, folder: P
     with durable(kafka, topic, folder / topic / kind, boundaries=kind) as started:
         assert_same_as_topic(decided(started, kafka, topic), kafka, topic)
         assert started.status().counts.rebuilds == 1, (topic, kind)
+
+
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_log_that_goes_on_in_a_newer_epoch_was_not_truncated(
+    own_kafka: LocalKafka, tmp_path: Path, partitions: int
+) -> None:
+    """After a restart of the broker that was followed by an aborted transaction alone, a restart rebuilds nothing.
+
+    The marker, which no message shows, is of a newer leader epoch than the last record.
+    """
+    topic = f"goes-on-{partitions}"
+    own_kafka.create_topic(topic, partitions, {"cleanup.policy": "compact"})
+    for number in range(6):
+        write(producer(own_kafka.bootstrap_servers, topic), topic, {f"k{number}": "1"})
+    with durable(own_kafka, topic, tmp_path, boundaries="quiescence") as replica:
+        decided(replica, own_kafka, topic, partitions)
+        incarnation = replica.incarnation
+        own_kafka.stop()
+        own_kafka.start()
+        aborted: dict[str, str | None] = {f"k{number}": "2" for number in range(6)}
+        write(producer(own_kafka.bootstrap_servers, topic), topic, aborted, commit=False)
+        decided(replica, own_kafka, topic, partitions)
+    with durable(own_kafka, topic, tmp_path, boundaries="quiescence") as replica:
+        assert_same_as_topic(decided(replica, own_kafka, topic, partitions), own_kafka, topic, partitions)
+        assert (replica.status().counts.rebuilds, replica.incarnation) == (0, incarnation)

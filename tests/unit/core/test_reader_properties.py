@@ -80,10 +80,10 @@ def test_the_given_time_limits_a_query(monkeypatch: pytest.MonkeyPatch, nodes: t
 
     async def connect_to_silence(*_: object, **__: object) -> Any:
         loop = asyncio.get_running_loop()
-        return SimpleNamespace(usable=True, ask=lambda *_: loop.create_future(), close=lambda: None)
+        return SimpleNamespace(usable=True, ask=lambda *_: loop.create_future(), close=lambda: None, broker="b:1")
 
     monkeypatch.setattr(cluster, "connect", connect_to_silence)
     with reader_of(**_BOTH) as reader:
         reader._cluster._brokers[7] = ("b", 1)
-        with pytest.raises(BrokerUnavailableError, match=r"a broker did not answer in 0\.01 s"):
+        with pytest.raises(BrokerUnavailableError, match=r"leaders: broker b:1 did not answer in 0\.01 s"):
             reader._loop.run_until_complete(reader._cluster.metadata(["t"], nodes))

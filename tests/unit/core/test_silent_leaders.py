@@ -26,7 +26,7 @@ class SilentLink:
     """A connection to a frozen broker."""
 
     def __init__(self) -> None:
-        self.usable = True
+        self.usable, self.broker, self.received_s = True, "localhost:3", 0.0
 
     def ask(self, _api: int, _body: bytes) -> asyncio.Future[memoryview]:
         """Return the future of an answer that never comes."""
@@ -72,7 +72,8 @@ def test_the_leaders_are_queried_if_a_broker_is_silent(query: str) -> None:
         positions, cluster = positions_of({0: 3}, lambda _: [metadata_of({0: 2})])
         frozen = cluster._links[3, Purpose.ASK]
         for leader in (2, 2):
-            with pytest.raises(BrokerUnavailableError):
+            asked = "the end of t-0" if query == "ends" else "retention.ms"
+            with pytest.raises(BrokerUnavailableError, match=f"requesting {asked}: broker .* did not answer in 0.05 s"):
                 await (positions.ends() if query == "ends" else positions.settings(["retention.ms"]))
             assert positions.leaders == {leader}
         assert not frozen.usable
