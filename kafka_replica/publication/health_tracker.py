@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from threading import Condition
 
 from kafka_replica.common.compiled import parser_name
-from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.errors import KafkaReplicaError, LogReplacedError
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import Latencies
@@ -47,7 +47,8 @@ class HealthTracker:
         self._behind_since_s: float | None = None
         self._boundaries: str | None = None
         self._held_records = 0
-        self._is_replaced = False  # the position is one of a log that is no longer read
+        self._is_replaced = False  # the position is no longer read on from
+        self._is_of_other_log = False
         self._totals = (0, 0)  # of the current reading
         self._earlier_totals = (0, 0)  # of the readings that rebuilds ended
         self._versions = self._transactions = self._rebuilds = self._listener_errors = 0
@@ -126,7 +127,7 @@ class HealthTracker:
     def advanced(self, position: Position) -> None:
         """Set the position of a version that has reached the barrier."""
         self.position = position
-        self._is_replaced = False
+        self._is_replaced = self._is_of_other_log = False
         self._rebuilt_for = None
         self._machine.ready()
         self._note_lag()
@@ -146,6 +147,7 @@ class HealthTracker:
         self._rebuilt_for = reason
         self.read_position = self._stable = self._high = Position()
         self._is_replaced = True
+        self._is_of_other_log |= isinstance(reason, LogReplacedError)
         self._behind_since_s = self._behind_since_s or time.monotonic()  # an earlier lag continues
         self._earlier_totals, self._totals = self._counted_records(), (0, 0)
         self._rebuilds += 1
@@ -168,9 +170,9 @@ class HealthTracker:
         return self._machine.is_ready
 
     @property
-    def is_replaced(self) -> bool:
-        """True if the position is one of a log that is no longer read: offsets of the new log say nothing about it."""
-        return self._is_replaced
+    def is_of_other_log(self) -> bool:
+        """True if the position is one of a log that is no longer read: it says nothing about offsets of the new log."""
+        return self._is_of_other_log
 
     @property
     def is_over(self) -> bool:

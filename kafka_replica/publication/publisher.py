@@ -6,6 +6,7 @@ its condition.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +25,8 @@ from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Partition, Position
 from kafka_replica.stores import Snapshot
 from kafka_replica.stores.delta import AppliedChanges
+
+_log = logging.getLogger("kafka_replica")
 
 
 class Publisher:
@@ -50,6 +53,8 @@ class Publisher:
     def restored(self, snapshot: Snapshot, incarnation: str) -> None:
         """Show the saved version from before the restart until reading has reached the barrier."""
         with self._recorders:
+            if self.health.is_over:  # closed, while a broker that was slow to answer was waited for
+                return
             self.incarnation = incarnation or self.incarnation
             self.first_version = snapshot.version
             self._recorders.record(_change(snapshot), self.incarnation)
@@ -111,6 +116,8 @@ class Publisher:
     ) -> None:
         previous = self._snapshot
         with self._recorders:
+            if self.health.is_over:  # closed during a write that took long: another replica may go on by now
+                return
             if previous is None:
                 self.first_version = snapshot.version
             if self._recorders:
@@ -141,21 +148,24 @@ class Publisher:
         Raises:
             StoreError: replaced records cannot be read; all listeners have the version.
         """
-        failures = list[StoreError]()
+        is_readable = True
         for mailbox in mailboxes:
             try:
                 mailbox.put(diff, snapshot)
-            except StoreError as error:
-                failures.append(error)
+            except StoreError as error:  # of this version, or of an earlier one that the listener has not taken
+                _log.error("a listener receives the complete state: %s", error)
+                is_readable = False
                 mailbox.begin(snapshot)
         try:
             self._recent.release_previous()
-        except StoreError as error:
-            failures.append(error)
+            if not is_readable:
+                diff.release_previous()
+        except StoreError:
+            with self._waiters:
+                self._recent.clear()
+            raise
         with self._waiters:
-            self._recent.clear() if failures else self._recent.shrink()
-        if failures:
-            raise failures[0]
+            self._recent.shrink()
 
     def failed(self, error: KafkaReplicaError) -> None:
         """Note that the replica failed with an error; wake all waiting readers, and close the mailboxes."""
@@ -265,7 +275,7 @@ class Publisher:
     # --- helpers, called with the lock held ---
 
     def _has_reached(self, position: Mapping[Partition, int]) -> bool:
-        if self._snapshot is None or not (position or self.health.is_ready) or self.health.is_replaced:
+        if self._snapshot is None or not (position or self.health.is_ready) or self.health.is_of_other_log:
             return False
         return self.health.position.includes(position)
 

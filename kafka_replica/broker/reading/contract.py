@@ -51,8 +51,7 @@ class FetchResult(NamedTuple):
     """The size of the unparsed batches, possibly compressed, in bytes; 0 if the records are parsed already."""
 
 
-CLEANUP_POLICY: Final = "cleanup.policy"
-RETENTION_SETTINGS: Final = ("delete.retention.ms", CLEANUP_POLICY, "retention.ms", "retention.bytes")
+RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention.ms", "retention.bytes")
 
 
 class Retention(NamedTuple):
@@ -69,7 +68,7 @@ class Retention(NamedTuple):
         is_limited = any(int(settings.get(name) or -1) >= 0 for name in ("retention.ms", "retention.bytes"))
         return Retention(
             int(settings.get("delete.retention.ms") or 86_400_000) / 1000,
-            is_limited and "delete" in (settings.get(CLEANUP_POLICY) or ""),
+            is_limited and "delete" in (settings.get("cleanup.policy") or ""),
         )
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from uuid import UUID
 
 from kafka_replica.broker.errors import check_code
-from kafka_replica.broker.reading.contract import CLEANUP_POLICY, LogIdentity
+from kafka_replica.broker.reading.contract import LogIdentity
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.leader_confirmation import MIN_INSYNC, LeaderConfirmation
 from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
@@ -41,6 +41,7 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 from kafka_replica.transactions.resume_point import ResumePoint
 
+_REMOTE_STORAGE = "remote.storage.enable"
 _PAUSE_S = 0.1  # between two queries for the leaders
 
 
@@ -128,14 +129,14 @@ class FetchPositions:
                 found[topic] = values
         return found
 
-    async def is_compacted(self, topic: str) -> bool:
-        """Return whether Kafka compacts a topic; True if we may not query its settings.
+    async def is_tiered(self, topic: str) -> bool:
+        """Return whether a topic has records in remote storage; False if we may not query its settings.
 
         Raises:
             BrokerError: Kafka did not answer.
         """
-        found = await self.settings([CLEANUP_POLICY])
-        return topic not in found or "compact" in (found[topic].get(CLEANUP_POLICY) or "")
+        found = await self.settings([_REMOTE_STORAGE])
+        return found.get(topic, {}).get(_REMOTE_STORAGE) == "true"
 
     async def find_min_insync(self) -> None:
         """Query ``min.insync.replicas`` if leaders may have to be confirmed.

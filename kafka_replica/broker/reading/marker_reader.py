@@ -278,10 +278,10 @@ class MarkerReader:
     def _may_skip(self, fetch_position: FetchPosition) -> bool:
         """Return whether repeated empty fetches mean that compaction has removed the rest of the log.
 
-        A topic that is not compacted may have its records in remote storage, which takes long to return them.
+        Remote storage may take long to return records. Kafka does not move those of compacted topics there.
         """
         try:
-            if self._waiter.run(self._fetch_positions.is_compacted(fetch_position.partition.topic)):
+            if not self._waiter.run(self._fetch_positions.is_tiered(fetch_position.partition.topic)):
                 return True
         except (BrokerUnavailableError, TopicNotFoundError) as error:
             self._note_temporary(error)  # look() decides whether a topic is gone

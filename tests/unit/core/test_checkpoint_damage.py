@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from kafka_replica.errors import StoreDamagedError
 from kafka_replica.stores.checkpoint import FIRST_RECORD, HEADER
 from kafka_replica.stores.delta import Delta
 from kafka_replica.testing import FakeTopic
+from kafka_replica.testing.fake_reader import FakeReader
 from support.core.checkpoint_tools import WRITTEN, damage, opened, opened_and_closed, outcome, saved
 from support.core.store_contract import P, records, values
 from support.effort import usual_or_long
@@ -199,6 +201,61 @@ def test_a_damaged_record_that_is_replaced_hides_no_change_from_listeners(path: 
         for heard in (lagging, fast):
             wait_until(lambda heard=heard: {b"a", b"c", b"new"} <= set().union(*heard[1:]))  # type: ignore[misc]
         assert replica.snapshot()["a"].value == b"2"
+
+
+def test_a_change_that_a_listener_has_not_taken_does_not_prevent_the_rebuild(path: Path) -> None:
+    """The rebuilt version is kept, although the listener's earlier change refers to the damaged record."""
+    topic, may_go_on = FakeTopic(), Event()
+    for key, value in WRITTEN.items():
+        topic.put(key, value)
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+    damage(path, b"first")
+    heard = list[set[bytes]]()
+
+    def listener(change: Change) -> None:
+        heard.append(set(change.changed))
+        assert may_go_on.wait(30)
+
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+        replica.subscribe(listener)
+        wait_until(lambda: heard)
+        with topic.transaction() as transaction:
+            for written in ("a", "new"):
+                transaction.put(written, b"2")
+        wait_until(lambda: replica.status().counts.rebuilds and replica.ready, timeout_s=30)
+        replica.wait_for(topic.put("later", b"3"), 30)
+        assert replica.status().counts.rebuilds == 1
+        may_go_on.set()
+        wait_until(lambda: {b"a", b"new", b"later"} <= set().union(*heard[1:]))
+
+
+def test_waiting_for_a_position_does_not_wait_for_the_rebuild_of_a_damaged_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The version shown has the position, of the same log."""
+    topic, may_go_on, open_ = FakeTopic(), Event(), FakeReader.open
+    for key, value in WRITTEN.items():
+        topic.put(key, value)
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+    damage(path, b"first")
+    with topic.replica(opened(path)) as replica:
+        replica.wait_for(topic.end(), 30)
+
+        def slowly(*arguments: Any) -> Any:
+            assert may_go_on.wait(30)
+            return open_(*arguments)
+
+        monkeypatch.setattr(FakeReader, "open", slowly)
+        with pytest.raises(StoreDamagedError):
+            replica.snapshot().get("a")
+        wait_until(lambda: replica.status().counts.rebuilds, timeout_s=30)
+        try:
+            assert replica.wait_for(topic.end(), 20).version == 1
+        finally:
+            may_go_on.set()
 
 
 # --- crashes and full disks ---

@@ -23,6 +23,7 @@ from kafka_replica import (
 from kafka_replica.errors import ReplicaClosedError, StoreError, StoreInUseError
 from kafka_replica.history import VersionHistory
 from kafka_replica.stores.delta import AppliedChanges, Delta
+from kafka_replica.stores.rocks.folder import StoreFolder
 from kafka_replica.stores.rocks.generation import Generation
 from kafka_replica.testing import FakeKafka, FakeTopic
 from kafka_replica.testing.fake_reader import FakeReader
@@ -298,6 +299,42 @@ def test_closing_does_not_wait_for_a_write_that_takes_long(tmp_path: Path, monke
     again = RocksStore(tmp_path / "store")
     assert set(again.snapshot()) == {b"k", b"new"}
     again.close()
+
+
+@pytest.mark.timeout(60)
+def test_a_version_in_memory_that_is_made_after_closing_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither readers nor recorders get it: another replica may record later versions already."""
+    topic, recorded = FakeTopic("t"), list[int]()
+    topic.put("k", b"v")
+    replica = topic.replica(MemoryStore())
+    replica.start().wait_ready(30)
+    replica.record_versions(lambda change, _: recorded.append(change.version))
+    writing = SlowCalls(monkeypatch, MemoryStore, "apply")
+    topic.put("new", b"v")
+    writing.close_meanwhile(replica)
+    writing.end(replica)
+    assert (replica.snapshot().version, list(replica.snapshot()), recorded) == (1, [b"k"], [1])
+
+
+@pytest.mark.timeout(60)
+def test_closing_a_store_again_while_it_is_released_does_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second signal may interrupt closing in the thread that releases the folder."""
+    store, release = RocksStore(tmp_path), StoreFolder.release
+    took_s = list[float]()
+
+    def released(folder: StoreFolder) -> None:
+        if not took_s:
+            begun_s = time.monotonic()
+            store.close()
+            took_s.append(time.monotonic() - begun_s)
+        release(folder)
+
+    monkeypatch.setattr(StoreFolder, "release", released)
+    store.close()
+    assert took_s[0] < 3
+    RocksStore(tmp_path).close()
 
 
 @pytest.mark.timeout(60)

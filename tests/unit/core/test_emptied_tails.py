@@ -52,7 +52,7 @@ def test_an_emptied_tail_is_skipped_without_its_leader_epoch(
     """The next fetch names no epoch: the removed batches may be newer, and the broker would report a truncated log."""
 
     async def settings(names: list[str]) -> dict[str, dict[str, str | None]]:
-        assert names == ["cleanup.policy"]
+        assert names == ["remote.storage.enable"]
         return known
 
     place = answered_empty(reader, monkeypatch, settings)
@@ -62,7 +62,7 @@ def test_an_emptied_tail_is_skipped_without_its_leader_epoch(
 
 
 @pytest.mark.parametrize("answers", [True, False])
-def test_nothing_is_skipped_unless_the_topic_is_compacted(
+def test_nothing_is_skipped_that_remote_storage_may_have(
     reader: MarkerReader, monkeypatch: pytest.MonkeyPatch, *, answers: bool
 ) -> None:
     """Remote storage may return nothing for long; the partition is fetched like all others meanwhile."""
@@ -70,7 +70,7 @@ def test_nothing_is_skipped_unless_the_topic_is_compacted(
     async def settings(_names: list[str]) -> dict[str, dict[str, str | None]]:
         if not answers:
             raise BrokerUnavailableError("silent")
-        return {"t": {"cleanup.policy": "delete"}}
+        return {"t": {"remote.storage.enable": "true"}}
 
     place = answered_empty(reader, monkeypatch, settings)
     assert (place.position, place.epoch, place.is_suspect) == (5, 3, False)
