@@ -35,6 +35,7 @@ from kafka_replica.sdmx.model import (
     ReportStructure,
     TargetObject,
 )
+from kafka_replica.sdmx.model.organisations import Contact
 from kafka_replica.sdmx.model.value_object import ValueObject
 from kafka_replica.sdmx.urns.urn import Urn
 
@@ -100,6 +101,15 @@ class VersionedDataConsumer(DataConsumer, frozen=True, gc=False, kw_only=True):
     valid_to: str | None = None
 
 
+class ContactOfKind(Contact, frozen=True, gc=False, kw_only=True):
+    """A contact of a kind ("Maintenance", "Collector", "Disseminator", "Reporter") that states another role.
+
+    The kind of a contact that states no role is its role. Other formats leave out the kind.
+    """
+
+    kind: str
+
+
 class VersionedHierarchy(HierarchyOfCodelist, frozen=True, gc=False, kw_only=True):
     """A hierarchy with a version and a validity period of its own."""
 
@@ -147,11 +157,19 @@ class NamedMetadataTarget(MetadataTarget, frozen=True, gc=False, kw_only=True):
     descriptions: InternationalString = NO_TEXT
 
 
+class ExternalScheme(ValueObject, frozen=True, gc=False, kw_only=True):
+    """A scheme that is not an SDMX scheme: its id, and the agency that assigned it."""
+
+    agency: str
+    id: str
+
+
 class NamedTargetObject(TargetObject, frozen=True, gc=False, kw_only=True):
-    """An identifier component with names."""
+    """An identifier component with names. ``external_scheme`` has the ids of values, and is not an SDMX scheme."""
 
     names: InternationalString = NO_TEXT
     descriptions: InternationalString = NO_TEXT
+    external_scheme: ExternalScheme | None = None
 
 
 class NamedReportStructure(ReportStructure, frozen=True, gc=False, kw_only=True):

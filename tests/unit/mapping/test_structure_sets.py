@@ -73,6 +73,16 @@ def test_codes_are_mapped_by_codelist_maps(kind: str) -> None:
         assert became(snapshot, rows, "REGION", "GENDER", "TIME_PERIOD", "OBS_VALUE", reference=reference) == wanted
 
 
+def test_hierarchical_codes_are_mapped_by_their_ids() -> None:
+    """A hybrid map names a hierarchical code with its hierarchy; in data it is the id of the code."""
+    hybrid = codelist_map("CODES", "Hybrid", A="X", B="Y").replace('<Ref id="', '<Ref containerID="H" id="')
+    hybrid = hybrid.replace('package="codelist" class="Codelist"', 'package="codelist" class="HierarchicalCodelist"')
+    set_ = structure_set(hybrid, components=component("AREA", "REGION", by_codelist("CODES")))
+    snapshot = version(set_, named("S", "AREA"), named("G", "REGION"))
+    rows = [{"AREA": area, "TIME_PERIOD": "2020", "OBS_VALUE": "1"} for area in ("A", "B", "C")]
+    assert became(snapshot, rows, "REGION") == [("X",), ("Y",), ["unmapped-value"]]
+
+
 def test_values_and_texts() -> None:
     """Values map by pairs, codes to their value, name or description: in English, otherwise in the first language."""
     set_ = structure_set(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import threading
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,7 @@ from kafka_replica.sdmx import (
     Dataflow,
     DataStructure,
     Format,
+    InternationalString,
     Urn,
     read_message,
     split_message,
@@ -30,6 +32,7 @@ from kafka_replica.sdmx.model import (
     MetadataSet,
     MetadataStructure,
     PeriodBound,
+    StructureSet,
 )
 from support.paths import SDMX_DATA
 from support.sdmx.ml_messages_by_hand import EVERY, METADATA, ML, codelist_xml, only, xml
@@ -605,3 +608,74 @@ def test_a_reference_of_2_1_to_an_attribute_has_the_class_of_its_urn(container: 
     assert str(one.source) == "urn:sdmx:org.sdmx.infomodel.datastructure.DataAttribute=A:D(1.0).NOTE"
     written = write_message(one, Format.SDMX_ML_2_1)
     assert (faults("21", written), list(read_message(written))) == ([], [one])
+
+
+@pytest.mark.parametrize(
+    ("class_", "package", "item", "stated"),
+    [
+        ("HierarchicalCode", "codelist", "H.C1.C2", 'containerID="H" id="C1.C2"'),
+        ("MetadataAttribute", "metadatastructure", "R.M.N", 'containerID="R" id="M.N"'),
+        ("IdentifiableObjectTarget", "metadatastructure", "T.O", 'containerID="T" id="O"'),
+        ("Transition", "process", "S1.S2.T", 'containerID="S1.S2" id="T"'),
+        ("ProcessStep", "process", "S1.S2", 'id="S1.S2"'),
+        ("Category", "categoryscheme", "P.L", 'id="P.L"'),
+    ],
+)
+def test_references_of_2_1_name_the_container_of_an_item(class_: str, package: str, item: str, stated: str) -> None:
+    """A <Ref> to an item in a hierarchy, report, target or step has the path of its container apart from its own id."""
+    urn = Urn(package, class_, "A", "X", "1.0", item)
+    target = Urn("categoryscheme", "Category", "A", "CS", "1.0", "C")
+    one = Categorisation(
+        urn=Urn.of("Categorisation", "A", "Z", "1.0"), names=InternationalString({"en": "N"}), source=urn, target=target
+    )
+    written = write_message(one, Format.SDMX_ML_2_1)
+    [source] = re.findall(r"<str:Source><Ref (.*?)/>", written.decode())
+    assert {*stated.split()} == {*source.split()} & {f'id="{item}"', *stated.split()}
+    assert ("containerID" in source) == ("containerID" in stated)
+    assert (faults("21", written), list(read_message(written))) == ([], [one])
+
+
+_HCL = '<Ref id="HCL" agencyID="A" version="1.0" package="codelist" class="HierarchicalCodelist"/>'
+_CL = '<Ref id="CL" agencyID="A" version="1.0" package="codelist" class="Codelist"/>'
+_CODE = "urn:sdmx:org.sdmx.infomodel.codelist.HierarchicalCode=A:HCL(1.0).H1.P1.C1"
+
+
+@pytest.mark.parametrize(
+    ("source", "path"),
+    [
+        ('<Ref containerID="H1" id="P1.C1" package="codelist" class="HierarchicalCode"/>', "H1.P1.C1"),
+        (f"<URN>{_CODE}</URN>", "H1.P1.C1"),
+        ('<Ref id="C1"/>', "C1"),
+    ],
+)
+def test_hybrid_maps_keep_the_hierarchy_of_a_code(source: str, path: str) -> None:
+    """A mapped hierarchical code is the path in its URN, in memory, in SDMX-ML 2.1 and in SDMX-JSON 1.0."""
+    row = f'<s:HybridCodeMap><s:Source>{source}</s:Source><s:Target><Ref id="X"/></s:Target></s:HybridCodeMap>'
+    ends = f"<s:Source>{_HCL}</s:Source><s:Target>{_CL}</s:Target>"
+    map_ = f'<s:HybridCodelistMap id="M"><c:Name>M</c:Name>{ends}{row}</s:HybridCodelistMap>'
+    set_ = f'<s:StructureSet id="S" agencyID="A" version="1.0"><c:Name>S</c:Name>{map_}</s:StructureSet>'
+    data = xml(f"<s:StructureSets>{set_}</s:StructureSets>")
+    one = only(data, StructureSet)
+    [pair] = one.scheme_maps[0].item_maps
+    assert (pair.source.value, pair.target) == (path, "X")
+    written = write_message(one, Format.SDMX_ML_2_1)
+    assert (faults("21", written), list(read_message(written))) == ([], [one])
+    assert list(read_message(write_message(one, Format.SDMX_JSON_1_0))) == [one]
+
+
+@pytest.mark.parametrize(("version", "language"), [("2_1", "en"), ("3_0", ""), ("3_1", "")])
+def test_an_address_without_a_language_is_not_localised(version: str, language: str) -> None:
+    """Since 3.0 the language of an annotation's address has no default; other formats cannot leave it out."""
+    url = "<c:AnnotationURL>http://example.org/a</c:AnnotationURL>"
+    annotations = f"<c:Annotations><c:Annotation>{url}</c:Annotation></c:Annotations>"
+    one = only(codelist_xml(f"{annotations}<c:Name>N</c:Name>", version=version), Codelist)
+    [annotation] = one.annotations
+    assert annotation.urls.texts == ((language, "http://example.org/a"),)
+    assert annotation.url == "http://example.org/a"
+    own = {"2_1": Format.SDMX_ML_2_1, "3_0": Format.SDMX_ML_3_0, "3_1": Format.SDMX_ML_3_1}[version]
+    written = write_message(one, own)
+    assert b"<com:AnnotationURL>http://example.org/a<" in written
+    assert (faults(version.replace("_", ""), written), list(read_message(written))) == ([], [one])
+    for format_ in (Format.SDMX_JSON_2_0, Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_2_0):
+        [again] = read_message(write_message(one, format_))
+        assert again.annotations[0].urls.texts == (("en", "http://example.org/a"),)

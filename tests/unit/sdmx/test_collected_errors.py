@@ -17,6 +17,7 @@ from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.messages.message import Message
 from support.effort import first_in_usual
 from support.paths import SDMX_DATA
+from support.sdmx.ml_messages_by_hand import old_ml
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows
 from support.sdmx.sdmx_json_samples import SAMPLE, URN, artefact, message, named
 
@@ -48,6 +49,22 @@ def test_a_bad_artefact_of_36_loses_only_itself() -> None:
     assert [part.urn.id for part in split_readable(data).parts] == [one.id for one in found]
     assert split_readable(data).errors == found.errors
     assert "1 unreadable" in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("edition", "bad", "reason"),
+    [
+        ("1_0", '<s:CodeList id="CL.AREA" agency="A"><s:Name>n</s:Name></s:CodeList>', "'CL.AREA' cannot be its id"),
+        ("1_0", '<s:CodeList id="B" agency="A" version="2008-draft_1"/>', "'2008-draft_1' cannot be its version"),
+        ("2_0", '<s:CodeList id="B" agencyID="A" version="2008-draft_1"/>', "'2008-draft_1' cannot be its version"),
+    ],
+)
+def test_ids_that_no_urn_can_have_concern_their_artefact_alone(edition: str, bad: str, reason: str) -> None:
+    """The schemas of 1.0 and 2.0 allow ids and versions that cannot be in a URN; the rest of the message is read."""
+    good = '<s:CodeList id="OK" agency="A" agencyID="A"><s:Name>n</s:Name></s:CodeList>'
+    found = collected(old_ml(f"<CodeLists>{bad}{good}</CodeLists>", edition))
+    assert [one.id for one in found] == ["OK"]
+    assert [reason in error.reason for error in found.errors] == [True]
 
 
 @pytest.mark.thorough

@@ -144,6 +144,26 @@ def test_references_and_numbers(reference: str) -> None:
     assert (format_.max_length, format_.min_length, format_.decimals, format_.is_sequence) == (12, None, 2, True)
 
 
+@pytest.mark.parametrize("declaration", ["", "<!-- parsed by libxml2 -->"])
+def test_addresses_have_no_blanks_around_them(declaration: str) -> None:
+    """Blanks around addresses in attributes are removed, as the type of the schemas does."""
+    stub = 'isExternalReference="true" serviceURL="\n u " structureURL=" u "'
+    link = '<c:Link rel="r" type="t" url=" u " urn=" u "/>'
+    concept = '<s:ConceptScheme id="CS" agencyID="KR"><s:Concept id="C" uri=" u "/></s:ConceptScheme>'
+    body = STRUCTURE.format(reference=f"<Ref {FIELDS}/>").replace("<s:Dimension ", '<s:Dimension uri=" u " ')
+    codes = LIST.replace("<s:Code id", '<s:Code uri=" u " id').replace("<s:Codelist id", '<s:Codelist uri=" u " id')
+    flow = f'<s:Dataflows><s:Dataflow id="F" agencyID="KR" {stub}>{link}</s:Dataflow></s:Dataflows>'
+    found: dict[str, Any] = {
+        one.urn.cls: one
+        for one in read_message(xml(f"{codes}{flow}<s:Concepts>{concept}</s:Concepts>{body}", declaration).encode())
+    }
+    flow_found, codelist = found["Dataflow"], found["Codelist"]
+    assert (flow_found.service_url, flow_found.structure_url) == ("u", "u")
+    assert [(one.url, one.urn) for one in flow_found.links] == [("u", "u")]
+    assert {codelist.uri, codelist.codes["A"].uri, found["ConceptScheme"].concepts["C"].uri} == {"u"}
+    assert found["DataStructure"].dimension_list["FREQ"].uri == "u"
+
+
 def test_names_of_groups_and_components_are_ignored() -> None:
     """Groups and components have no names in any edition; a message that gives them names is read nevertheless."""
     ended = "</s:Dimension></s:DimensionList>"

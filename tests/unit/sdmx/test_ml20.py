@@ -31,6 +31,7 @@ from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     CategoryScheme,
+    Contact,
     DataProviderScheme,
     HierarchicalCode,
     HierarchicalCodelist,
@@ -47,8 +48,10 @@ from kafka_replica.sdmx.model.earlier_editions import (
     CategorisedDataflow,
     CategorisedMetadataflow,
     CategoryOfFlows,
+    ContactOfKind,
     CrossSectionalMeasure,
     DescribedGroup,
+    ExternalScheme,
     KeyFamilyAttribute,
     KeyFamilyDimension,
     NamedMetadataTarget,
@@ -556,6 +559,75 @@ def test_codes_and_levels_of_hierarchies_with_unusual_names() -> None:
     assert (hierarchy.level.id, hierarchy.level.level and hierarchy.level.level.id) == ("TOP", "LOW")
 
 
+def test_an_alias_that_cannot_be_an_id_is_an_annotation() -> None:
+    """The alias of a node is its id in the hierarchy; any other text is kept in an annotation, and written back."""
+    code = "<s:CodeRef><s:CodelistAliasRef>a</s:CodelistAliasRef><s:CodeID>{}</s:CodeID>{}</s:CodeRef>"
+    codes = code.format("A", "<s:NodeAliasID>N 1</s:NodeAliasID>") + code.format(
+        "B", "<s:NodeAliasID>N2</s:NodeAliasID>"
+    )
+    included = (
+        "<s:CodelistRef><s:AgencyID>A</s:AgencyID><s:CodelistID>CL</s:CodelistID><s:Alias>a</s:Alias></s:CodelistRef>"
+    )
+    data = xml(
+        f'<HierarchicalCodelists><s:HierarchicalCodelist id="H" agencyID="A">{included}<s:Hierarchy id="T">'
+        f"{codes}</s:Hierarchy></s:HierarchicalCodelist></HierarchicalCodelists>"
+    )
+    [found] = read_message(data)
+    assert isinstance(found, HierarchicalCodelist)
+    first, second = found.hierarchies["T"].codes.values()
+    assert (first.id, second.id, second.annotations) == ("A", "N2", ())
+    assert [(note.type, note.title) for note in first.annotations] == [("NodeAliasID", "N 1")]
+    [again] = read_message(write_message(found, Format.SDMX_ML_2_1))
+    assert isinstance(again, HierarchicalCodelist)
+    assert again.hierarchies["T"].codes["A"].annotations == first.annotations
+    written = write_message(found, Format.SDMX_ML_2_0)
+    assert b"<str:NodeAliasID>N 1</str:NodeAliasID>" in written
+    assert list(read_message(written)) == [found]
+
+
+def test_the_kind_of_a_contact_stays_beside_its_role() -> None:
+    """A contact has its kind, and the role that it states; formats without kinds keep the role."""
+    contacts = (
+        "<s:CollectorContact><s:Role>Head</s:Role><s:Email>h@example.org</s:Email></s:CollectorContact>"
+        "<s:ReporterContact><s:Email>r@example.org</s:Email></s:ReporterContact>"
+    )
+    providers = (
+        f'<s:DataProviders><s:DataProvider id="P"><s:Name>P</s:Name>{contacts}</s:DataProvider></s:DataProviders>'
+    )
+    scheme = f'<s:OrganisationScheme id="X" agencyID="A"><s:Name>X</s:Name>{providers}</s:OrganisationScheme>'
+    [found] = read_message(xml(f"<OrganisationSchemes>{scheme}</OrganisationSchemes>"))
+    assert isinstance(found, DataProviderScheme)
+    head, reporter = found.organisations["P"].contacts
+    assert isinstance(head, ContactOfKind)
+    assert (head.kind, dict(head.roles)) == ("Collector", {"en": "Head"})
+    assert (type(reporter), dict(reporter.roles)) == (Contact, {"en": "Reporter"})
+    assert list(read_message(write_message(found, Format.SDMX_ML_2_0))) == [found]
+    for format_ in (Format.SDMX_ML_2_1, Format.SDMX_JSON_2_0):
+        [again] = read_message(write_message(found, format_))
+        assert isinstance(again, DataProviderScheme)
+        assert [type(one) for one in again.organisations["P"].contacts] == [Contact, Contact]
+        assert [dict(one.roles) for one in again.organisations["P"].contacts] == [{"en": "Head"}, {"en": "Reporter"}]
+
+
+def test_a_scheme_outside_sdmx_is_kept() -> None:
+    """A part of a target identifier may have values of a scheme that is not one of SDMX."""
+    named = '<s:Name xml:lang="en">N</s:Name>'
+    scheme = 'representationScheme="S" representationSchemeAgency="Z" representationSchemeType="External"'
+    part = f"{named}<s:TargetObjectClass>Dataflow</s:TargetObjectClass><s:RepresentationScheme {scheme}/>"
+    full = f'<s:FullTargetIdentifier id="T">{named}<s:IdentifierComponent id="O">{part}</s:IdentifierComponent>'
+    inside = f"<s:TargetIdentifiers>{full}</s:FullTargetIdentifier></s:TargetIdentifiers>"
+    data = xml(
+        f'<MetadataStructureDefinitions><s:MetadataStructureDefinition id="M" agencyID="A">{named}{inside}'
+        "</s:MetadataStructureDefinition></MetadataStructureDefinitions>"
+    )
+    [found] = read_message(data)
+    assert isinstance(found, MetadataStructure)
+    [target] = found.metadata_targets["T"].target_objects.values()
+    assert isinstance(target, NamedTargetObject)
+    assert (target.representation, target.external_scheme) == (None, ExternalScheme(agency="Z", id="S"))
+    assert list(read_message(write_message(found, Format.SDMX_ML_2_0))) == [found]
+
+
 def test_fixed_ids_give_way() -> None:
     """Time and measure keep their concepts' ids if another concept is called TIME_PERIOD or OBS_VALUE."""
     parts = (
@@ -844,8 +916,8 @@ def test_a_category_by_its_own_id_alone(stated: str, meant: str) -> None:
     """A reference with the id of a category below others means that category, if its scheme is in the message."""
     id_ = f"<s:CategoryID><s:ID>{stated}</s:ID></s:CategoryID>".replace("<s:ID></s:ID>", "")
     scheme = "<s:CategorySchemeID>CS</s:CategorySchemeID>"
-    flow = f'<Dataflows><s:Dataflow id="F" agencyID="A"><s:CategoryRef>{scheme}{id_}</s:CategoryRef></s:Dataflow></Dataflows>'
-    data = xml(flow + CATEGORIES)
+    flow = f'<s:Dataflow id="F" agencyID="A"><s:CategoryRef>{scheme}{id_}</s:CategoryRef></s:Dataflow>'
+    data = xml(f"<Dataflows>{flow}</Dataflows>{CATEGORIES}")
     found = get(CategorisedDataflow, "F", read_message(data))
     assert [short(urn) for urn in found.categories] == [f"Category=A:CS(1.0).{meant}"]
     [part] = [part for part in split_message(data) if part.urn == found.urn]
@@ -853,10 +925,10 @@ def test_a_category_by_its_own_id_alone(stated: str, meant: str) -> None:
 
 
 def test_schemes_of_one_agency_are_joined() -> None:
-    """What only a later scheme of providers of an agency has, languages and annotations, is added to the first."""
-    note = '<s:Annotations><c:Annotation><c:AnnotationTitle>n</c:AnnotationTitle></c:Annotation></s:Annotations>'
+    """Languages and annotations that only a later scheme of providers of an agency has are added to the first."""
+    note = "<s:Annotations><c:Annotation><c:AnnotationTitle>n</c:AnnotationTitle></c:Annotation></s:Annotations>"
     schemes = "".join(
-        f'<s:OrganisationScheme id="{id_}" agencyID="A"><s:Name xml:lang="{language}">{id_}</s:Name>'
+        f'<s:OrganisationScheme id="{id_}" agencyID="A"><!-- c --><s:Name xml:lang="{language}">{id_}</s:Name>'
         f'<s:DataProviders><s:DataProvider id="{id_}"/></s:DataProviders>{notes}</s:OrganisationScheme>'
         for id_, language, notes in (("X", "en", ""), ("Y", "fr", note), ("Z", "FR", note))
     )

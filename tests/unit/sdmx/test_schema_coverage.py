@@ -31,7 +31,6 @@ _XML_OLD: Final = _XML | {
     rf"{_ITEMS_20}@isExternalReference": "of an item: only artefacts can be elsewhere since 2.1",
     r"(ConceptScheme/)?Concept@(parentAgency|agencyID)": "the parent of a concept is in its own scheme since 2.1",
     r".*/CategoryVersion": "categories in a path have the version of their scheme since 2.1",
-    r".*/CodeRef/NodeAliasID": "is the id of the code in its hierarchy; the sample is not fit to be one",
     r".*/Level/Order": "is the order; the sample has one level",
     r"(KeyFamily|MetadataStructureDefinition)/.*@conceptAgency": "beside conceptSchemeAgency, which is more exact",
     r"OrganisationScheme@(id|version|isExternalReference)": "each kind of organisation has one scheme, with a fixed id",

@@ -7,7 +7,15 @@ from lxml import etree
 from kafka_replica.sdmx.containers import NO_TEXT, international, items_of
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
-from kafka_replica.sdmx.formats.ml.reading.values import XML_LANG, Item, local_id, named, read_representation, text_of
+from kafka_replica.sdmx.formats.ml.reading.values import (
+    XML_LANG,
+    Item,
+    address,
+    local_id,
+    named,
+    read_representation,
+    text_of,
+)
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, write_representation
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
@@ -44,7 +52,7 @@ def _read_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) 
         urn=item_urn(scheme, "Concept", element, id_),
         names=international(tuple(texts)) if texts else NO_TEXT,
         core_representation=core,
-        uri=element.get("uri"),
+        uri=address(element, "uri"),
     )
 
 

@@ -193,7 +193,7 @@ def _artefact(
             if value != "false":
                 arguments[_FLAGS[str(name)]] = boolean(element, str(name)) or False
         elif name in _TEXTS:
-            arguments[_TEXTS[str(name)]] = value
+            arguments[_TEXTS[str(name)]] = value.strip()
     read = _READERS.get(urn.cls)
     if cutter is None:
         if read is None or not names[element.tag] or urn.cls in _OF_LIBXML2:

@@ -96,8 +96,8 @@ def _read_scheme_map(item: Item, mapped: str, row: str) -> SchemeMapInSet:
         target=ref(item.rest, "Target", names, mapped),
         item_maps=tuple(
             ItemMap(
-                source=MappedValue(value=_end(one, "Source", names)),
-                target=_end(one, "Target", names),
+                source=MappedValue(value=_mapped_item(one, "Source", names)),
+                target=_mapped_item(one, "Target", names),
                 annotations=read_notes(one, names),
             )
             for one in pick(item.rest, row)
@@ -109,6 +109,18 @@ def _read_scheme_map(item: Item, mapped: str, row: str) -> SchemeMapInSet:
 def _end(element: etree._Element, side: str, names: Names) -> str:
     found = first(known(element, names), side)
     return fail(element, f"it has no {side}") if found is None else local_id(found, names)
+
+
+def _mapped_item(element: etree._Element, side: str, names: Names) -> str:
+    """Return the path of a mapped item, as in its URN: that of a hierarchical code begins with its hierarchy."""
+    found = first(known(element, names), side)
+    for kind, child in [] if found is None else known(found, names):
+        if kind == "Ref" and (id_ := child.get("id")):
+            container = child.get("containerID")
+            return f"{container}.{id_}" if container else id_
+        if kind == "URN":
+            return text_of(child).strip().rpartition(").")[2]
+    return _end(element, side, names)
 
 
 def _read_structure_map(item: Item) -> StructureMapInSet:
@@ -195,18 +207,27 @@ def _write_scheme_map(scheme_map_in_set: SchemeMapInSet, edition: Edition) -> st
     kind = scheme_map_in_set.urn.cls
     if kind not in _ROWS:
         raise UnwritableError(f"{scheme_map_in_set.urn} is not a map between schemes")
-    rows = [_item_map(_ROWS[kind], each, edition) for each in scheme_map_in_set.item_maps]
+    rows = [_item_map(_ROWS[kind], each, scheme_map_in_set, edition) for each in scheme_map_in_set.item_maps]
     ends = edition.ref("str:Source", scheme_map_in_set.source) + edition.ref("str:Target", scheme_map_in_set.target)
     return item(f"str:{kind}", scheme_map_in_set, edition, ends, *rows)
 
 
-def _item_map(tag: str, item_map: ItemMap, edition: Edition) -> str:
+def _item_map(tag: str, item_map: ItemMap, map_: SchemeMapInSet, edition: Edition) -> str:
     return el(
         tag,
         write_annotations(item_map.annotations, edition),
-        edition.local("str:Source", item_map.source.value),
-        edition.local("str:Target", item_map.target),
+        _write_mapped_item("str:Source", map_.source, item_map.source.value, edition),
+        _write_mapped_item("str:Target", map_.target, item_map.target, edition),
     )
+
+
+def _write_mapped_item(tag: str, scheme: Urn | None, path: str | None, edition: Edition) -> str:
+    """Write a mapped item; a hierarchical code as its id, and the id of its hierarchy."""
+    if path is None or scheme is None or scheme.cls != "HierarchicalCodelist" or "." not in path:
+        return edition.local(tag, path)
+    hierarchy, _, id_ = path.partition(".")
+    own = {"class": "HierarchicalCode"}
+    return el(tag, el("Ref", containerID=hierarchy, id=id_, package="codelist", **own))
 
 
 def _write_structure_map(structure_map_in_set: StructureMapInSet, edition: Edition) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from lxml import etree
 
@@ -28,6 +28,7 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_text_format,
 )
 from kafka_replica.sdmx.model import (
+    Annotation,
     HierarchicalCode,
     HierarchicalCodelist,
     HierarchyOfCodelist,
@@ -40,6 +41,8 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 _match_id = re.compile(r"[A-Za-z0-9_@$\-]+").fullmatch
+_ALIAS: Final = "NodeAliasID"
+"""The type of the annotation with the alias of a node that cannot be an id."""
 _is_order = re.compile(r"[+-]?[0-9]{1,9}").fullmatch
 
 
@@ -108,9 +111,14 @@ def _codes(
             codelist_alias=alias,
             code_id=code_id,
             version=parts.get("Version"),
-            **item.identified,
+            **item.identified | _alias_of(parts.get("NodeAliasID")),
         )
     return Items(found)
+
+
+def _alias_of(node: str | None) -> dict[str, Any]:
+    """Return the alias of a node as an annotation if it cannot be the id of the code in the hierarchy."""
+    return {"annotations": (Annotation(type=_ALIAS, title=node),)} if node and not _match_id(node) else {}
 
 
 def _read_code(element: etree._Element, parts: dict[str, str], aliases: Mapping[str, Urn]) -> Urn | None:
@@ -197,6 +205,7 @@ def _hierarchy(hierarchy_of_codelist: HierarchyOfCodelist, aliases: set[str], ed
 
 def _write_code(hierarchical_code: HierarchicalCode, aliases: set[str]) -> str:
     by_urn = hierarchical_code.code is not None and hierarchical_code.codelist_alias not in aliases
+    alias = next((each.title for each in hierarchical_code.annotations if each.type == _ALIAS), None)
     code_id = (
         hierarchical_code.code_id
         if hierarchical_code.code_id is not None
@@ -211,7 +220,7 @@ def _write_code(hierarchical_code: HierarchicalCode, aliases: set[str]) -> str:
         leaf("str:CodeID", code_id),
         *[_write_code(each, aliases) for each in hierarchical_code.codes.values()],
         leaf("str:LevelRef", hierarchical_code.level),
-        leaf("str:NodeAliasID", None if hierarchical_code.id == code_id else hierarchical_code.id),
+        leaf("str:NodeAliasID", alias or (None if hierarchical_code.id == code_id else hierarchical_code.id)),
         leaf("str:Version", hierarchical_code.version),
         leaf("str:ValidFrom", hierarchical_code.valid_from),
         leaf("str:ValidTo", hierarchical_code.valid_to),

@@ -41,6 +41,7 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.model.base import Identifiable
 from kafka_replica.sdmx.model.earlier_editions import (
     CategorisedMetadataflow,
+    ExternalScheme,
     NamedMetadataTarget,
     NamedReportStructure,
     NamedTargetObject,
@@ -125,12 +126,18 @@ def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> T
     item = Item(element, own, source.names)
     class_ = (text(item.rest, "TargetObjectClass") or "").strip()
     scheme = first(item.rest, "RepresentationScheme")
-    enumeration = None
+    enumeration = external = None
     if scheme is not None:
-        kind = _SCHEMES.get(stated(scheme, "representationSchemeType") or "")
-        # An external scheme is not an SDMX scheme.
+        kind, name = (
+            _SCHEMES.get(stated(scheme, "representationSchemeType") or ""),
+            stated(scheme, "representationScheme"),
+        )
         enumeration = _scheme(scheme, kind, target.agency) if kind else None
+        if not kind and name:
+            agency = stated(scheme, "representationSchemeAgency") or target.agency
+            external = ExternalScheme(agency=agency, id=name)
     return NamedTargetObject(
+        external_scheme=external,
         urn=own,
         representation=Representation(enumeration=enumeration) if enumeration else None,
         object_type=_OBJECT_CLASSES.get(class_, class_) or None,
@@ -240,8 +247,16 @@ def _target_identifier(tag: str, metadata_target: MetadataTarget, parts: Iterabl
 
 def _component(target_object: TargetObject) -> str:
     scheme = None if target_object.representation is None else target_object.representation.enumeration
+    external = target_object.external_scheme if isinstance(target_object, NamedTargetObject) else None
     inside = ""
-    if scheme is not None:
+    if external is not None:
+        inside = el(
+            "str:RepresentationScheme",
+            representationScheme=external.id,
+            representationSchemeAgency=external.agency,
+            representationSchemeType="External",
+        )
+    elif scheme is not None:
         if scheme.cls not in _TYPE_OF_SCHEME:
             raise UnwritableError(f"SDMX-ML 2.0 cannot represent a representation by {scheme}")
         inside = el(

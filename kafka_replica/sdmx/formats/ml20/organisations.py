@@ -21,7 +21,12 @@ from kafka_replica.sdmx.formats.ml20.reading.values import add_repeated, id_of, 
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
-from kafka_replica.sdmx.model.earlier_editions import VersionedAgency, VersionedDataConsumer, VersionedDataProvider
+from kafka_replica.sdmx.model.earlier_editions import (
+    ContactOfKind,
+    VersionedAgency,
+    VersionedDataConsumer,
+    VersionedDataProvider,
+)
 from kafka_replica.sdmx.model.organisations import (
     ORGANISATION_SCHEMES,
     Contact,
@@ -46,7 +51,7 @@ _CONTACTS: Final = {
     "ReporterContact": "Reporter",
     "OtherContact": None,
 }
-"""Kind of contact -> its role; only an OtherContact states a role of its own."""
+"""The element of a contact -> its kind, which is its role if it states none."""
 
 
 def read_organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
@@ -96,13 +101,17 @@ def _read_contacts(rest: list[Child], names: Names) -> list[Contact]:
     return [_read_contact(element, names, _CONTACTS[kind]) for kind, element in rest if kind in _CONTACTS]
 
 
-def _read_contact(element: etree._Element, names: Names, role: str | None) -> Contact:
+def _read_contact(element: etree._Element, names: Names, kind: str | None) -> Contact:
     arguments, rest = named(element, names)
-    return Contact(
+    implied = InternationalString([("en", kind)]) if kind else NO_TEXT
+    roles = international(rest, "Role") or implied
+    own = {"kind": kind} if kind and roles != implied else {}
+    return (ContactOfKind if own else Contact)(
+        **own,
         id=text(rest, "id"),
         names=arguments.get("names", NO_TEXT),
         departments=international(rest, "Department"),
-        roles=international(rest, "Role") or (InternationalString([("en", role)]) if role else NO_TEXT),
+        roles=roles,
         telephones=texts(rest, "Telephone"),
         faxes=texts(rest, "Fax"),
         x400s=texts(rest, "X400"),
@@ -175,7 +184,7 @@ def _write_contacts(found: tuple[Contact, ...]) -> list[str]:
     written: list[str] = []
     kinds = list(_CONTACT_OF_ROLE.values())
     for one in found:
-        kind = _CONTACT_OF_ROLE.get(one.roles.texts[0][1]) if len(one.roles.texts) == 1 else None
+        kind = _CONTACT_OF_ROLE.get(_kind_of(one) or "")
         if kind in kinds:
             del kinds[: kinds.index(kind) + 1]
         else:
@@ -183,6 +192,13 @@ def _write_contacts(found: tuple[Contact, ...]) -> list[str]:
             kinds.clear()
         written.append(_write_contact(one, kind))
     return written
+
+
+def _kind_of(contact: Contact) -> str | None:
+    """Return the kind of a contact: its own, or else its only role."""
+    if isinstance(contact, ContactOfKind):
+        return contact.kind
+    return contact.roles.texts[0][1] if len(contact.roles.texts) == 1 else None
 
 
 def _write_contact(contact: Contact, kind: str) -> str:

@@ -12,6 +12,7 @@ from kafka_replica.sdmx.formats.ml.reading.parts import known
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,
+    address,
     boolean,
     local_id,
     named,
@@ -126,7 +127,7 @@ class _Parts:
         arguments["urn"] = item_urn(self.urn, class_, element, id_)
         if roles:
             arguments["concept_roles"] = tuple(roles)
-        uri = element.get("uri")
+        uri = address(element, "uri")
         if uri is not None:
             arguments["uri"] = uri
         return id_, arguments, relations

@@ -155,7 +155,7 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
             plain.others[number] = long_way(code, code.get("id", ""))
         uri = code.get("uri")
         if uri is not None:
-            plain.uris[number] = uri
+            plain.uris[number] = uri.strip()
         plain.ends.append(len(plain.names))
         number += 1
         code = following

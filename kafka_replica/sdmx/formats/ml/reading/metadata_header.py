@@ -8,15 +8,17 @@ MetadataStructureType and SetAttributeGroup. The header supplies whatever a set 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
 from kafka_replica.sdmx.formats.ml.reading.tree import ANY_NAME, Names, header_of, sets_of, urn_of
-from kafka_replica.sdmx.formats.ml.reading.values import Child
+from kafka_replica.sdmx.formats.ml.reading.values import Child, address
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.urns.urn import Urn
+
+_ADDRESSES: Final = ("structureURL", "serviceURL", "schemaURL")
 
 
 class ReportBasis(NamedTuple):
@@ -70,7 +72,7 @@ class MetadataHeader:
             agreement=ref(rest, "ProvisionAgrement", names, "ProvisionAgreement")
             or ref(rest, "ProvisionAgreement", names),
             structure=ref(rest, "Structure", names, "MetadataStructure"),
-            url=element.get("structureURL") or element.get("serviceURL") or element.get("schemaURL"),
+            url=next(filter(None, (address(element, name) for name in _ADDRESSES)), None),
         )
 
     def reported(self, element: etree._Element) -> ReportBasis:

@@ -31,7 +31,7 @@ class Names(dict[object, str]):
 
     def __init__(self, format_: Format) -> None:
         super().__init__()
-        self._format = format_
+        self.format = format_
 
     def __missing__(self, tag: object) -> str:
         found = ""

@@ -15,6 +15,7 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
+from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.model.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
@@ -31,6 +32,7 @@ _LISTS: Final = {
 """The ids of the lists of components: those of the structures, and those that the schema fixes in references."""
 _is_integer = re.compile(r"[+-]?[0-9]{1,1000}").fullmatch
 _is_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?0*[0-9]{1,3})?").fullmatch
+_SINCE_3: Final = {Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}
 XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -42,6 +44,17 @@ def text_of(element: etree._Element) -> str:
 def language_of(element: etree._Element) -> str:
     """Return the language of a text; English by the schemas' default."""
     return element.get(XML_LANG, "en")
+
+
+def address(element: etree._Element, attribute: str) -> str | None:
+    """Return an xs:anyURI, which has no blanks around it, or None if the attribute is missing."""
+    value = element.get(attribute)
+    return None if value is None else value.strip()
+
+
+def _language_of_address(element: etree._Element, names: Names) -> str:
+    """Return the language of an address, which has no default since 3.0; earlier addresses have no language."""
+    return element.get(XML_LANG, "" if names.format in _SINCE_3 else "en")
 
 
 def boolean(element: etree._Element, attribute: str) -> bool | None:
@@ -94,8 +107,13 @@ def _whole(value: str) -> int:
     return int(value)
 
 
-def _decimal(value: str) -> Decimal:
-    """Return an xs:decimal, or an xs:double (2.0) with a small exponent: a large one would be written as zeros."""
+def _decimal(value: str) -> Decimal | None:
+    """Return an xs:decimal, or an xs:double (2.0) with a small exponent: a large one would be written as zeros.
+
+    An infinite xs:double sets no limit, so it is None.
+    """
+    if value in {"INF", "-INF"}:
+        return None
     if not _is_decimal(value):
         raise ValueError(value)
     return Decimal(value)
@@ -127,7 +145,8 @@ def named(  # noqa: C901 - one pass
         elif kind == "Annotations":
             arguments["annotations"] = read_annotations(child, names)
         elif kind == "Link":
-            links.append(Link(rel=child.get("rel"), url=child.get("url"), urn=child.get("urn"), type=child.get("type")))
+            url, urn = address(child, "url"), address(child, "urn")
+            links.append(Link(rel=child.get("rel"), url=url, urn=urn, type=child.get("type")))
         elif kind:
             rest.append((kind, child))
     if texts:
@@ -136,9 +155,9 @@ def named(  # noqa: C901 - one pass
         arguments["descriptions"] = InternationalString(descriptions)
     if links:
         arguments["links"] = tuple(links)
-    uri = element.get("uri")
+    uri = address(element, "uri")
     if uri is not None:
-        arguments["uri"] = uri.strip()
+        arguments["uri"] = uri
     return arguments, rest
 
 
@@ -180,7 +199,7 @@ def _annotation(element: etree._Element, names: Names) -> Annotation:
         if kind == "AnnotationText":
             texts.append((language_of(child), text_of(child)))
         elif kind == "AnnotationURL":
-            urls.append((language_of(child), text_of(child).strip()))
+            urls.append((_language_of_address(child, names), text_of(child).strip()))
         elif kind:
             single[kind] = text_of(child)
     return Annotation(

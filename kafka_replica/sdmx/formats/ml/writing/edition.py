@@ -22,6 +22,11 @@ _ONLY_3X: Final = {
     "MetadataProvider", "MetadataProvisionAgreement", "DataConstraint", "MetadataConstraint", "HierarchyAssociation",
     "RepresentationMap", "MetadataSet", "Measure",
 }  # fmt: skip
+_IN_CONTAINERS: Final = {
+    "HierarchicalCode", "MetadataAttribute", "ConstraintTarget", "DataSetTarget", "DimensionDescriptorValuesTarget",
+    "IdentifiableObjectTarget", "ReportPeriodTarget",
+}  # fmt: skip
+"""Classes whose path begins with the hierarchy, report structure or metadata target that holds them."""
 _is_legacy_version = re.compile(r"[0-9]+(\.[0-9]+)*").fullmatch
 
 
@@ -91,15 +96,27 @@ class Edition(NamedTuple):
 def _parts(urn: Urn) -> str:
     if urn.item is None:
         return el("Ref", id=urn.id, version=urn.version, agencyID=urn.agency, package=urn.package, **{"class": urn.cls})
+    container, id_ = _container_and_id(urn.cls, urn.item)
     return el(
         "Ref",
-        id=urn.item,
+        id=id_,
+        containerID=container,
         maintainableParentID=urn.id,
         maintainableParentVersion=urn.version,
         agencyID=urn.agency,
         package=urn.package,
         **{"class": class_in_ref(urn.cls)},
     )
+
+
+def _container_and_id(class_: str, path: str) -> tuple[str | None, str]:
+    """Split the path of an item into the path of its container, if the schema has a place for it, and the rest."""
+    container, _, id_ = ("", "", path)
+    if class_ in _IN_CONTAINERS and "." in path:
+        container, _, id_ = path.partition(".")
+    elif class_ == "Transition":
+        container, _, id_ = path.rpartition(".")
+    return container or None, id_
 
 
 def class_in_ref(class_: str) -> str:

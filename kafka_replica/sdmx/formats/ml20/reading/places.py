@@ -8,14 +8,16 @@ MessageGroupType).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail, failures, refuse_failure
+from kafka_replica.sdmx.formats.ml.reading.values import language_of
 from kafka_replica.sdmx.formats.ml20.metadata_sets import set_urn, sets_in
 from kafka_replica.sdmx.formats.ml20.provisions import agreement_urn, agreements, refuse_deletion
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
@@ -77,16 +79,51 @@ def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
     """Return all artefacts in their order. Raises MessageError."""
     gathered: dict[Urn, ArtefactElements] = {}
     found: list[ArtefactElements] = []
+    stated: _Stated = {}
     for holder in _holders(root, source):
         for place in _places_of(holder, source):
             is_item = source.names[place.elements[0].tag] in _ITEMS
             if is_item and place.urn in gathered:
+                _join_schemes(gathered[place.urn], place, source, stated)
                 gathered[place.urn].elements.extend(place.elements)
                 continue
             found.append(place)
             if is_item:
                 gathered[place.urn] = place
     return found
+
+
+_Stated: TypeAlias = "dict[etree._Element, set[tuple[str, str]]]"  # noqa: SLF001 - the only name lxml gives it
+"""The texts that an <OrganisationScheme> has, by kind and language."""
+
+
+def _join_schemes(known: ArtefactElements, other: ArtefactElements, source: Source, stated: _Stated) -> None:
+    """Add what only a later <OrganisationScheme> of an agency has to the first: languages, and annotations.
+
+    Since 2.1 an agency has one scheme of each kind. The agency scheme has no single source, so it takes nothing.
+    """
+    first, later = (_organisation_scheme(place.elements[0], source) for place in (known, other))
+    if known.urn == AGENCIES or first is None or later is None or first is later:
+        return
+    if first not in stated:
+        stated[first] = {key for _, key in _texts_of(first, source)}
+    added = [(child, key) for child, key in _texts_of(later, source) if key not in stated[first]]
+    first.extend(copy.deepcopy(child) for child, _ in added)
+    stated[first].update(key for _, key in added)
+
+
+def _organisation_scheme(organisation: etree._Element, source: Source) -> etree._Element | None:
+    holder = organisation.getparent()
+    found = None if holder is None else holder.getparent()
+    return found if found is not None and source.names[found.tag] == "OrganisationScheme" else None
+
+
+def _texts_of(scheme: etree._Element, source: Source) -> Iterator[tuple[etree._Element, tuple[str, str]]]:
+    """Yield the names, descriptions and annotations of a scheme, with their kind and language."""
+    for child in scheme:
+        kind = source.names[child.tag]
+        if kind in {"Name", "Description", "Annotations"}:
+            yield child, (kind, language_of(child).lower())
 
 
 def _holders(root: etree._Element, source: Source) -> list[etree._Element]:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.ml20.reading.category_paths import complete_categories
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of, scheme_version
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
@@ -36,7 +37,11 @@ class _HeldArtefact(NamedTuple):
 
 
 def qualify(root: etree._Element, source: Source) -> None:
-    """Write agency and version into each unqualified reference that means an artefact of the message."""
+    """Write agency and version into each unqualified reference that means an artefact of the message.
+
+    A reference to a category by its own id alone gets the ids above it.
+    """
+    complete_categories(root, source)
     elements: dict[str, list[etree._Element]] = {kind: [] for kind in (*_LISTS, *_FLOWS, "Concept")}
     for element in root.iter(*(f"{{*}}{kind}" for kind in elements)):
         if kind := source.names[element.tag]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
-from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named
+from kafka_replica.sdmx.formats.ml.reading.values import Child, address, boolean, named
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source
 from kafka_replica.sdmx.formats.ml20.reading.references import codelist
 from kafka_replica.sdmx.model.base import Nameable
@@ -37,7 +37,7 @@ def read_maintained(
         is_final=boolean(element, "isFinal") or False,
         is_external_reference=is_external,
         # According to the schema, the uri of a stub is the address of a structure message.
-        structure_url=element.get("uri") if is_external else None,
+        structure_url=address(element, "uri") if is_external else None,
     )
     return arguments, rest
 

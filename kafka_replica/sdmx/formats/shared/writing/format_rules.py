@@ -19,6 +19,8 @@ from kafka_replica.sdmx.formats.shared.writing.times import (
 )
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model.base import Identifiable
+from kafka_replica.sdmx.model.earlier_editions import ContactOfKind
+from kafka_replica.sdmx.model.organisations import Contact
 
 _NO_ADDRESS: Final = ("Code.uri", "Dimension.uri", "Attribute.uri", "Measure.uri", "Group.uri")
 _COMPONENTS_IN_MAPS: Final = ("source_class", "target_class", "source_list", "target_list")
@@ -44,10 +46,13 @@ _PERIODS: Final = (
     "Region.valid_from", "Region.valid_to", "MetadataSet.reporting_begin_date", "MetadataSet.reporting_end_date",
 )  # fmt: skip
 _JSON: Final = (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1)
+_OLD_ML: Final = (Format.SDMX_ML_2_0, Format.SDMX_ML_1_0)
 _ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
 
 # RFC 3986. Many files have relative addresses, and by default a JSON validator treats the format "uri" as a comment.
 _is_address = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
+_NO_LANGUAGE: Final = "en"
+"""The language of an annotation's address that is not localised; only SDMX-ML 3.x can leave it out."""
 _is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
 
 
@@ -73,7 +78,7 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     addresses are refused.
     """
     if format_ not in _JSON:
-        return {}
+        return {} if format_ in _ML_3 else {"Annotation.urls": of_value(_in_a_language)}
     address = of_value(_address)
     without_urn = references.WITHOUT_URN.get(format_, ())
 
@@ -98,10 +103,17 @@ def _language(tag: str | None) -> str | None:
 
 
 def _urls(found: InternationalString) -> InternationalString:
-    """Return addresses by language."""
+    """Return addresses by language, with the languages in lower case."""
     _address(found)
-    lower = [(language.lower(), text) for language, text in found.texts]
+    lower = [(language.lower() or _NO_LANGUAGE, text) for language, text in found.texts]
     return found if lower == list(found.texts) else InternationalString(lower)
+
+
+def _in_a_language(found: InternationalString) -> InternationalString:
+    """Return addresses, those that are not localised (3.x) with the language that the reader gives them."""
+    if "" not in found:
+        return found
+    return InternationalString([(language or _NO_LANGUAGE, text) for language, text in found.texts])
 
 
 def _address(found: Any) -> Any:
@@ -124,9 +136,22 @@ def _fitting(found: Any, fits: Any, kind: str) -> Any:
     return found
 
 
+def _without_kinds(found: tuple[Contact, ...]) -> tuple[Contact, ...]:
+    """Return contacts without the kinds that only formats before 2.1 can represent next to another role."""
+    if not any(isinstance(one, ContactOfKind) for one in found):
+        return found
+    fields = Contact.__struct_fields__
+    return tuple([Contact(**{name: getattr(one, name) for name in fields}) for one in found])
+
+
+def _contacts_of(format_: Format) -> dict[str, Change]:
+    return {} if format_ in _OLD_ML else {"Organisation.contacts": of_value(_without_kinds)}
+
+
 def _rules_of(format_: Format) -> FieldChanges:
     changes = (
         _times_of(format_), _addresses_of(format_), references.changes_of(format_), representations.changes_of(format_),
+        _contacts_of(format_),
     )  # fmt: skip
     return FieldChanges(changes, _LEFT_OUT.get(format_, ()))
 
