@@ -23,10 +23,7 @@ _NAME: Final = 60
 
 
 class Annotation(ValueObject, frozen=True, gc=False, kw_only=True):
-    """An annotation; ``value`` is AnnotationValue (3.x).
-
-    ``urls`` holds AnnotationURL by language; in SDMX-ML 3.x, the empty language means that it is not localised.
-    """
+    """An annotation; ``urls`` holds AnnotationURL by language (by default English), ``value`` AnnotationValue (3.x)."""
 
     id: str | None = None
     title: str | None = None

@@ -661,21 +661,3 @@ def test_hybrid_maps_keep_the_hierarchy_of_a_code(source: str, path: str) -> Non
     written = write_message(one, Format.SDMX_ML_2_1)
     assert (faults("21", written), list(read_message(written))) == ([], [one])
     assert list(read_message(write_message(one, Format.SDMX_JSON_1_0))) == [one]
-
-
-@pytest.mark.parametrize(("version", "language"), [("2_1", "en"), ("3_0", ""), ("3_1", "")])
-def test_an_address_without_a_language_is_not_localised(version: str, language: str) -> None:
-    """Since 3.0 the language of an annotation's address has no default; other formats cannot leave it out."""
-    url = "<c:AnnotationURL>http://example.org/a</c:AnnotationURL>"
-    annotations = f"<c:Annotations><c:Annotation>{url}</c:Annotation></c:Annotations>"
-    one = only(codelist_xml(f"{annotations}<c:Name>N</c:Name>", version=version), Codelist)
-    [annotation] = one.annotations
-    assert annotation.urls.texts == ((language, "http://example.org/a"),)
-    assert annotation.url == "http://example.org/a"
-    own = {"2_1": Format.SDMX_ML_2_1, "3_0": Format.SDMX_ML_3_0, "3_1": Format.SDMX_ML_3_1}[version]
-    written = write_message(one, own)
-    assert b"<com:AnnotationURL>http://example.org/a<" in written
-    assert (faults(version.replace("_", ""), written), list(read_message(written))) == ([], [one])
-    for format_ in (Format.SDMX_JSON_2_0, Format.FUSION_JSON, Format.SDMX_ML_2_1, Format.SDMX_ML_2_0):
-        [again] = read_message(write_message(one, format_))
-        assert again.annotations[0].urls.texts == (("en", "http://example.org/a"),)

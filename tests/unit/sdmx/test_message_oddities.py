@@ -191,11 +191,27 @@ def test_messages_of_nothing(body: str) -> None:
     assert len(read_message((whole[:start] + whole[end:]).encode())) == 0
 
 
+def test_a_message_with_namespaces_that_are_no_uris_can_be_split() -> None:
+    """The parts do not declare them: only attributes of other namespaces could need them."""
+    data = xml().replace("<m:Structure ", '<m:Structure xmlns:x="urn:x[1.0]:compact" ').encode()
+    [part] = split_message(data)
+    assert list(read_message(part.value)) == list(read_message(data))
+
+
+def test_many_namespaces_that_are_no_uris_hide_no_error() -> None:
+    """The parser logs 100 errors at most."""
+    names = "".join(f' xmlns:b{number}="urn:x[{number}]"' for number in range(150))
+    whole = xml().replace("<s:Codelist id", f"<s:Codelist{names} id")
+    assert len(read_message(whole.encode())) == 1
+    with pytest.raises(MessageError, match="unbound prefix"):
+        read_message(whole.replace("</s:Codelist>", "<q:Code/></s:Codelist>").encode())
+
+
 def test_namespaces_that_are_no_uris_excuse_nothing_else() -> None:
-    """Names of namespaces need not be URIs; every other error is one, wherever it is."""
+    """Names of namespaces need not be URIs; every other error is one, wherever it is, and is the one reported."""
     whole = xml().replace("<s:Codelist id", '<s:Codelist xmlns:x="urn:x[1.0]:compact" id')
     for bad in (whole.replace("</m:Structure>", ""), whole.replace("</s:Codelist>", "</s:CodeList>"), whole + "<a/>"):
-        with pytest.raises(MessageError, match="not well-formed"):
+        with pytest.raises(MessageError, match=r"not well-formed .*(mismatch|Premature|junk)"):
             read_message(bad.encode())
 
 
@@ -227,6 +243,9 @@ def test_answers_that_are_errors() -> None:
     )
     with pytest.raises(MessageError, match="response too large"):
         read_message(footer.format("Error").encode())
+    empty = footer.replace("<f:Footer>", "<m:Structures/><f:Footer>")
+    with pytest.raises(MessageError, match="response too large"):
+        read_message(empty.format("Error").encode())
     assert len(read_message(footer.format("Information").encode())) == 0
     with pytest.raises(MessageError, match="no such structure"):
         read_message(json.dumps({"errors": [{"code": 404, "title": "no such structure"}]}).encode())

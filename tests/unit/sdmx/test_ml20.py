@@ -697,6 +697,13 @@ BAD = {
         ),
         "duplicate",
     ),
+    "concept twice in an explicit scheme": (
+        xml(
+            '<Concepts><s:ConceptScheme id="STANDALONE_CONCEPT_SCHEME" agencyID="A"><s:Concept id="C"/>'
+            '<s:Concept id="C" version="2.0"/></s:ConceptScheme></Concepts>'
+        ),
+        "duplicate",
+    ),
     "no concept": (xml(KEY_FAMILY.format("<s:Dimension/>")), "no concept"),
     "bad concept": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="a b"/>')), "cannot be"),
     "component twice": (xml(KEY_FAMILY.format('<s:Dimension conceptRef="X"/>' * 2)), "duplicate"),
@@ -774,6 +781,45 @@ def test_a_long_text_below_many_levels() -> None:
 
 
 @pytest.mark.long
+def test_repeated_items_and_schemes_take_linear_time() -> None:
+    """Twice as many languages of one concept, or blocks of providers, take about twice as long."""
+
+    def concepts(count: int) -> bytes:
+        one = '<s:Concept id="C" agencyID="A"><s:Name xml:lang="l{}">n</s:Name></s:Concept>'
+        return xml(f"<Concepts>{''.join(map(one.format, range(count)))}</Concepts>")
+
+    def schemes(count: int) -> bytes:
+        names = "".join(f'<s:Name xml:lang="l{number}">n</s:Name>' for number in range(3 * count))
+        blocks = "".join(
+            f'<s:DataProviders><s:DataProvider id="P{number}"/></s:DataProviders>' for number in range(count)
+        )
+        first = '<s:OrganisationScheme id="O1" agencyID="A"><s:DataProviders><s:DataProvider id="P"/></s:DataProviders>'
+        later = f'<s:OrganisationScheme id="O2" agencyID="A">{names}{blocks}'
+        end = "</s:OrganisationScheme>"
+        return xml(f"<OrganisationSchemes>{first}{end}{later}{end}</OrganisationSchemes>")
+
+    for made in (concepts, schemes):
+        took_s = []
+        for count in (500, 4000):
+            data = made(count)
+            begun_s = time.thread_time()
+            read_message(data)
+            took_s.append(time.thread_time() - begun_s)
+        assert took_s[1] < 30 * max(took_s[0], 0.005)
+
+
+def test_paths_of_categories_are_bounded() -> None:
+    """References to a category below a very long id are not completed: each would repeat that id."""
+    category = "<s:CategoryID><s:ID>L</s:ID></s:CategoryID>"
+    ref = f"<s:CategoryRef><s:CategorySchemeID>CS</s:CategorySchemeID>{category}</s:CategoryRef>"
+    flow = f'<s:Dataflow id="F" agencyID="A">{ref}</s:Dataflow>'
+    categories = f'<s:Category id="{"P" * 100_000}"><s:Category id="L"/></s:Category>'
+    scheme = f'<s:CategoryScheme id="CS" agencyID="A">{categories}</s:CategoryScheme>'
+    data = xml(f"<Dataflows>{flow}</Dataflows><CategorySchemes>{scheme}</CategorySchemes>")
+    [found] = [one for one in read_message(data, on_error="collect") if isinstance(one, CategorisedDataflow)]
+    assert [short(category) for category in found.categories] == ["Category=A:CS(1.0).L"]
+
+
 def test_reading_2_0_takes_linear_time() -> None:
     """Reading and splitting codes, concepts, components and artefacts take linear time."""
 

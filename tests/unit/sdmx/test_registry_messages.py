@@ -126,6 +126,15 @@ def test_a_failed_query_of_20_is_no_empty_message(name: str) -> None:
     failure = '<r:StatusMessage status="Failure"><r:MessageText>no such thing</r:MessageText></r:StatusMessage>'
     with pytest.raises(MessageError, match="no such thing"):
         read_message(interface("20", f"<m:{name}>{failure}</m:{name}>"))
+    with pytest.raises(MessageError, match="no such thing"):
+        read_message(interface("20", f"<m:SubmitStructureResponse>{failure}</m:SubmitStructureResponse>"))
+
+
+def test_structures_beside_a_failure_are_read() -> None:
+    """A registry that reports a failure may answer with what it has."""
+    held = '<r:CodeLists><s:CodeList id="CL" agencyID="KR"><s:Name>A list</s:Name></s:CodeList></r:CodeLists>'
+    body = f'<m:QueryStructureResponse><r:StatusMessage status="Failure"/>{held}</m:QueryStructureResponse>'
+    assert [one.urn.id for one in read_message(interface("20", body))] == ["CL"]
 
 
 @pytest.mark.parametrize("version", EDITIONS)

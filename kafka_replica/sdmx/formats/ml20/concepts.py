@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
-from kafka_replica.sdmx.formats.ml20.reading.values import add_repeated, id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.reading.values import RepeatedItems, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
     Edition,
     write_annotations,
@@ -40,6 +40,9 @@ def read_concept_scheme(urn: Urn, elements: list[etree._Element], source: Source
 
 def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[str, Concept]:
     concepts: dict[str, Concept] = {}
+    holder = elements[0].getparent() if elements else None
+    repeated = RepeatedItems[Concept]()
+    is_standalone = holder is None or source.names[holder.tag] != "ConceptScheme"
     for element in elements:
         id_ = id_of(element, {})
         arguments, rest = named(element, source.names)
@@ -56,11 +59,11 @@ def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[
             if version == DEFAULT_VERSION
             else VersionedConcept(urn=own, version=version, **arguments)
         )
-        if urn.id == STANDALONE_CONCEPTS:
-            add_repeated(concepts, id_, concept)
+        if is_standalone:
+            repeated.add(id_, concept)
         elif concepts.setdefault(id_, concept) != concept:
             id_of(element, concepts)
-    return concepts
+    return repeated.united() or concepts
 
 
 def _core_representation(

@@ -17,7 +17,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
-from kafka_replica.sdmx.formats.ml20.reading.values import add_repeated, id_of, item_urn, read_maintained
+from kafka_replica.sdmx.formats.ml20.reading.values import RepeatedItems, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
@@ -58,7 +58,7 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
     """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
     scheme, kind = ORGANISATION_SCHEMES[urn.cls]
     versioned = _VERSIONED[urn.cls]
-    found: dict[str, Organisation] = {}
+    found = RepeatedItems[Organisation]()
     for element in elements:
         id_ = id_of(element, {})
         arguments, rest = named(element, source.names)
@@ -70,8 +70,8 @@ def read_organisations(urn: Urn, elements: list[etree._Element], source: Source)
             **arguments,
             **own,
         )
-        add_repeated(found, id_, organisation)
-    return scheme(urn=urn, organisations=Items(found), **_scheme(urn, elements[0], source))
+        found.add(id_, organisation)
+    return scheme(urn=urn, organisations=Items(found.united()), **_scheme(urn, elements[0], source))
 
 
 def _read_own_marks(element: etree._Element) -> dict[str, Any]:

@@ -16,6 +16,15 @@ _MAX_NAMESPACES = 200
 _MARK_BYTES = f"<!--{_MARK}-->".encode()
 
 
+def _is_accepted(uri: str) -> bool:
+    """Return whether lxml accepts the name of a namespace, as it does those of SDMX; others need not be declared."""
+    try:
+        etree.Element("x", None, {"x": uri})
+    except ValueError:
+        return False
+    return True
+
+
 class SingleArtefactBuilder:
     """A builder of messages with one artefact each, which keep root, header and container of the original.
 
@@ -50,7 +59,7 @@ class SingleArtefactBuilder:
                     f"splitting a structure message: {len(nsmap):,} namespaces are declared around line "
                     f"{element.sourceline}, more than a structure message needs; omit unused ones"
                 )
-            made = etree.Element(element.tag, None, nsmap)
+            made = etree.Element(element.tag, None, {prefix: uri for prefix, uri in nsmap.items() if _is_accepted(uri)})
             for name, value in element.attrib.items():
                 made.set(name, value)
             if parent is not None:

@@ -30,10 +30,6 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
     is_surely_without = _refuse_dtd(data)
     try:
         root = _root_of(data, comments=comments)
-    except etree.XMLSyntaxError as error:
-        raise MessageError(
-            f"reading SDMX-ML: not well-formed XML at line {error.lineno}: {error.msg}; publish it again"
-        ) from None
     except (ValueError, LookupError) as error:
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
     if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
@@ -50,34 +46,43 @@ def _root_of(data: bytes, *, comments: bool) -> etree._Element:
     usual = _parsers.of(comments=comments)
     try:
         return etree.fromstring(data, usual)
-    except etree.XMLSyntaxError:
+    except etree.XMLSyntaxError as error:
         # The log of the exception has the errors of other documents, too.
-        if not _is_of_names_alone(usual.error_log) or not _is_well_formed(data):
-            raise
-        parser = _new_parser(comments=comments, recover=True)
-        root = etree.fromstring(data, parser)
-        if not _is_of_names_alone(parser.error_log):
-            raise
-        return root
+        _refuse_other_faults(usual.error_log, error)
+    if (fault := _fault_by_expat(data)) is not None:
+        raise _malformed(fault.lineno, str(fault))
+    lenient = _new_parser(comments=comments, recover=True)
+    root = etree.fromstring(data, lenient)
+    _refuse_other_faults(lenient.error_log)
+    return root
 
 
-def _is_well_formed(data: bytes) -> bool:
-    """Return whether Expat accepts a document: after an error, libxml2 does not look for content after the root."""
-    parser = ParserCreate()
+def _refuse_other_faults(log: etree._BaseErrorLog, error: etree.XMLSyntaxError | None = None) -> None:
+    """Reject a document with other faults than names of namespaces; ``error`` is the one that a parser has raised."""
+    others = [entry for entry in log if entry.type != etree.ErrorTypes.WAR_NS_URI]
+    if error is not None and len(others) == len(log):
+        raise _malformed(error.lineno, error.msg)
+    if others:
+        raise _malformed(others[0].line, others[0].message)
+
+
+def _malformed(line: int | None, reason: str | None) -> MessageError:
+    return MessageError(f"reading SDMX-ML: not well-formed XML at line {line}: {reason}; publish it again")
+
+
+def _fault_by_expat(data: bytes) -> ExpatError | None:
+    """Return what Expat finds: after an error libxml2 ignores content after the root, and logs 100 errors at most."""
+    parser = ParserCreate(namespace_separator="\n")
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
         parser.Parse(data, True)
-    except ExpatError:
-        return False
-    return True
+    except ExpatError as error:
+        return error
+    return None
 
 
 def _refuse_doctype(*_: object) -> None:
     raise MessageError(_DTD)
-
-
-def _is_of_names_alone(log: etree._BaseErrorLog) -> bool:
-    return len(log) > 0 and all(entry.type == etree.ErrorTypes.WAR_NS_URI for entry in log)
 
 
 def _new_parser(*, comments: bool, recover: bool = False) -> etree.XMLParser:

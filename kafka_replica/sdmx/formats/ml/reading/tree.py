@@ -115,10 +115,11 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     # Usually they are children of the root; long messages are not searched for others.
     found = [element for element in root if names[element.tag] == "Structures"]
     found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
-    if not found and names[root.tag] == "Structure":
+    if all(len(element) == 0 for element in found):
         for message in root.iterfind("{*}Footer/{*}Message"):
             if message.get("severity") == "Error":
                 refuse_failure(message)
+    if not found and names[root.tag] == "Structure":
         return []  # the schemas allow a message without structures
     if not found:
         fail(root, "there is no <Structures>, so this is not a structure message")
@@ -136,7 +137,7 @@ def failures(root: etree._Element, names: Names) -> list[etree._Element]:
 def refuse_failure(element: etree._Element) -> NoReturn:
     """Raise MessageError with the text of an answer that reports a failure: it must not be read as an empty one."""
     texts = " ".join("".join(map(str, element.itertext())).split())
-    fail(element, f"a registry answered with a failure, not with structures: {texts[:300]}")
+    fail(element, f"a registry answered with a failure, not with structures: {texts[:300] or 'without a reason'}")
 
 
 def artefacts_of(root: etree._Element, names: Names) -> Iterator[etree._Element]:

@@ -15,7 +15,6 @@ from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
-from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.model.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
@@ -32,7 +31,6 @@ _LISTS: Final = {
 """The ids of the lists of components: those of the structures, and those that the schema fixes in references."""
 _is_integer = re.compile(r"[+-]?[0-9]{1,1000}").fullmatch
 _is_decimal = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[Ee][+-]?0*[0-9]{1,3})?").fullmatch
-_SINCE_3: Final = {Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}
 XML_LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -50,11 +48,6 @@ def address(element: etree._Element, attribute: str) -> str | None:
     """Return an xs:anyURI, which has no blanks around it, or None if the attribute is missing."""
     value = element.get(attribute)
     return None if value is None else value.strip()
-
-
-def _language_of_address(element: etree._Element, names: Names) -> str:
-    """Return the language of an address, which has no default since 3.0; earlier addresses have no language."""
-    return element.get(XML_LANG, "" if names.format in _SINCE_3 else "en")
 
 
 def boolean(element: etree._Element, attribute: str) -> bool | None:
@@ -199,7 +192,7 @@ def _annotation(element: etree._Element, names: Names) -> Annotation:
         if kind == "AnnotationText":
             texts.append((language_of(child), text_of(child)))
         elif kind == "AnnotationURL":
-            urls.append((_language_of_address(child, names), text_of(child).strip()))
+            urls.append((language_of(child), text_of(child).strip()))
         elif kind:
             single[kind] = text_of(child)
     return Annotation(

@@ -47,16 +47,11 @@ def _annotation(annotation: Annotation, edition: Edition) -> str:
         "com:Annotation",
         leaf("com:AnnotationTitle", annotation.title),
         leaf("com:AnnotationType", annotation.type),
-        urls or "".join([_address(language, url) for language, url in annotation.urls.texts]),
+        urls or write_texts("com:AnnotationURL", annotation.urls),
         write_texts("com:AnnotationText", annotation.text),
         leaf("com:AnnotationValue", annotation.value),
         id=annotation.id,
     )
-
-
-def _address(language: str, url: str) -> str:
-    """Write an address of 3.x; the empty language means that it is not localised."""
-    return leaf("com:AnnotationURL", url, **({"xml:lang": language} if language else {}))
 
 
 def links(found: tuple[Link, ...], edition: Edition) -> str:

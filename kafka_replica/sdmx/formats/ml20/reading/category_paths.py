@@ -14,13 +14,14 @@ from lxml import etree
 from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
+from kafka_replica.sdmx.urns.urn import MAX_URN
 
 _LEVELS: Final = 20
 """Deeper categories are not searched: each reference would be as long as the path."""
 _FLOWS: Final = ("Dataflow", "Metadataflow")
 _Scheme = tuple[str, str, str]
 _Paths = dict[str, tuple[str, ...] | None]
-"""Id of a category -> the ids above it; None if the id occurs more than once, or at the first level."""
+"""Id of a category -> the ids above it; None if it occurs more than once, at the first level, or below too long ids."""
 
 
 def complete_categories(root: etree._Element, source: Source) -> None:
@@ -47,7 +48,8 @@ def _add_paths(level: etree._Element, above: tuple[str, ...], paths: _Paths, sou
         if source.names[category.tag] != "Category":
             continue
         id_ = stated(category, "id") or ""
-        paths[id_] = above if above and id_ not in paths else None
+        is_usable = above and id_ not in paths and len(".".join(above)) <= MAX_URN
+        paths[id_] = above if is_usable else None
         if len(above) < _LEVELS:
             _add_paths(category, (*above, id_), paths, source)
 

@@ -90,7 +90,15 @@ def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
             found.append(place)
             if is_item:
                 gathered[place.urn] = place
+    if not found:
+        _refuse_failures(root, source)
     return found
+
+
+def _refuse_failures(root: etree._Element, source: Source) -> None:
+    """Reject an answer without artefacts that reports a failure."""
+    for failed in failures(root, source.names):
+        refuse_failure(failed)
 
 
 _Stated: TypeAlias = "dict[etree._Element, set[tuple[str, str]]]"  # noqa: SLF001 - the only name lxml gives it
@@ -107,6 +115,9 @@ def _join_schemes(known: ArtefactElements, other: ArtefactElements, source: Sour
         return
     if first not in stated:
         stated[first] = {key for _, key in _texts_of(first, source)}
+    if (joined := ("joined", str(id(later)))) in stated[first]:
+        return  # each block of organisations leads here
+    stated[first].add(joined)
     added = [(child, key) for child, key in _texts_of(later, source) if key not in stated[first]]
     first.extend(copy.deepcopy(child) for child, _ in added)
     stated[first].update(key for _, key in added)
@@ -137,10 +148,9 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             outer = next((above for above in element.iterancestors() if above in found), None)
             if outer is not None:
                 fail(element, f"it is not allowed in <{source.names[outer.tag]}>")
-            for failed in failures(element, source.names):
-                refuse_failure(failed)
             found[element] = None
     if not found:
+        _refuse_failures(root, source)
         fail(root, "there is no <Structure>, so this is not a structure message")
     return list(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from lxml import etree
 from msgspec.structs import replace
@@ -19,6 +19,8 @@ from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.sdmx.urns.urn import Urn
 
 _Item = TypeVar("_Item", bound=Nameable)
+_Texts = dict[str, tuple[str, str]]
+"""Language in lower case -> the language as written, and the text."""
 _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 
 
@@ -61,24 +63,46 @@ def id_of(element: etree._Element, taken: dict[str, Any], attribute: str = "id")
     return found
 
 
-def add_repeated(found: dict[str, _Item], id_: str, item: _Item) -> None:
-    """Add an item without a scheme of its own, which may be repeated, and differ: of concepts by the key family.
+class RepeatedItems(Generic[_Item]):
+    """Items without a scheme of their own, which may be repeated, and differ: of concepts by the key family.
 
     The first one is kept, with the texts in languages that only later ones have. Source: the schemas of 1.0 and 2.0
     do not demand unique ids of standalone concepts, agencies and providers.
     """
-    known = found.setdefault(id_, item)
-    if known != item:
-        found[id_] = replace(
-            known,
-            names=_with_languages_of(known.names, item.names),
-            descriptions=_with_languages_of(known.descriptions, item.descriptions),
-        )
+
+    def __init__(self) -> None:
+        self._first: dict[str, _Item] = {}
+        self._texts: dict[str, tuple[_Texts, _Texts]] = {}  # names and descriptions of the items that differ
+
+    def add(self, id_: str, item: _Item) -> None:
+        """Add an item."""
+        first = self._first.setdefault(id_, item)
+        if first == item:
+            return
+        if id_ not in self._texts:
+            self._texts[id_] = {}, {}
+            self._add_texts(id_, first)
+        self._add_texts(id_, item)
+
+    def united(self) -> dict[str, _Item]:
+        """Return the items by id."""
+        for id_, (names, descriptions) in self._texts.items():
+            first = self._first[id_]
+            self._first[id_] = replace(
+                first, names=_united(first.names, names), descriptions=_united(first.descriptions, descriptions)
+            )
+        return self._first
+
+    def _add_texts(self, id_: str, item: _Item) -> None:
+        for known, texts in zip(self._texts[id_], (item.names, item.descriptions), strict=True):
+            for language, text in texts.texts:
+                known.setdefault(language.lower(), (language, text))
 
 
-def _with_languages_of(texts: InternationalString, others: InternationalString) -> InternationalString:
-    added = [(language, text) for language, text in others.texts if language not in texts]
-    return InternationalString([*texts.texts, *added]) if added else texts
+def _united(first: InternationalString, texts: _Texts) -> InternationalString:
+    own = {language.lower() for language, _ in first.texts}
+    added = [found for language, found in texts.items() if language not in own]
+    return InternationalString([*first.texts, *added]) if added else first
 
 
 def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Urn:

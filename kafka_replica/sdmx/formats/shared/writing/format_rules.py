@@ -51,8 +51,6 @@ _ML_3: Final = (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
 
 # RFC 3986. Many files have relative addresses, and by default a JSON validator treats the format "uri" as a comment.
 _is_address = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII).fullmatch
-_NO_LANGUAGE: Final = "en"
-"""The language of an annotation's address that is not localised; only SDMX-ML 3.x can leave it out."""
 _is_email = re.compile(r"[^@\s]+@[^@\s]+").fullmatch
 
 
@@ -78,7 +76,7 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     addresses are refused.
     """
     if format_ not in _JSON:
-        return {} if format_ in _ML_3 else {"Annotation.urls": of_value(_in_a_language)}
+        return {}
     address = of_value(_address)
     without_urn = references.WITHOUT_URN.get(format_, ())
 
@@ -105,15 +103,8 @@ def _language(tag: str | None) -> str | None:
 def _urls(found: InternationalString) -> InternationalString:
     """Return addresses by language, with the languages in lower case."""
     _address(found)
-    lower = [(language.lower() or _NO_LANGUAGE, text) for language, text in found.texts]
+    lower = [(language.lower(), text) for language, text in found.texts]
     return found if lower == list(found.texts) else InternationalString(lower)
-
-
-def _in_a_language(found: InternationalString) -> InternationalString:
-    """Return addresses, those that are not localised (3.x) with the language that the reader gives them."""
-    if "" not in found:
-        return found
-    return InternationalString([(language or _NO_LANGUAGE, text) for language, text in found.texts])
 
 
 def _address(found: Any) -> Any:
