@@ -116,7 +116,7 @@ class Publisher:
     ) -> None:
         previous = self._snapshot
         with self._recorders:
-            if self.health.is_over:  # closed during a write that took long: another replica may go on by now
+            if self.health.is_over:  # closed during a write that took long: another replica may record by now
                 return
             if previous is None:
                 self.first_version = snapshot.version

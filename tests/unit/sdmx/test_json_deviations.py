@@ -9,6 +9,7 @@ import pytest
 
 from kafka_replica.sdmx import InternationalString, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.json_shared import tree
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import MetadataSetOfReports
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, FLOW, URN, artefact, message, named
@@ -55,12 +56,65 @@ def test_members_that_hold_no_artefacts_are_ignored(other: dict[str, Any]) -> No
     assert only(fusion(meta={}, Codelist=[{"id": "CL", "agencyId": "A"}], **other)).id == "CL"
 
 
-@pytest.mark.parametrize("data", [message({"foo": {"a": 1}}), fusion(status=404, error="Not Found")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        message({"foo": {"a": 1}}),
+        fusion(status=404, error="Not Found"),
+        fusion(timestamp="x", status=404, error="Not Found", message=None, path="/"),
+        fusion(data={"items": [], "total": 0}),
+        b'{"data": {"items": [ \n ], "total": 0}}',
+        fusion(data={"message": None, "total": 0}),
+        fusion(data={"errors": [], "code": 404}),
+        fusion(data={"structures": [], "observations": {}}),
+        fusion(header={}, dataSets=[], structure={}),
+    ],
+)
 def test_a_message_of_other_members_alone_is_refused(data: bytes) -> None:
     """A message that has none of the lists is not a message of structures, whatever its content type says."""
     for content_type in (None, Format.FUSION_JSON):
+        for read in (read_message, split_message):
+            with pytest.raises(MessageError, match="its keys are"):
+                read(data, content_type)
+
+
+@pytest.mark.parametrize(
+    "data", [{"codelists": []}, {"codelists": [], "total": 0}, {"foo": []}, {"x-foo": {"a": 1}, "foo": None}, {}]
+)
+def test_lists_without_artefacts_make_an_empty_message(data: dict[str, Any]) -> None:
+    """Lists may be empty, with unknown members next to a known list."""
+    assert list(read_message(fusion(data=data))) == []
+
+
+@pytest.mark.parametrize("data", [{}, {"x-foo": 1}, None])
+def test_errors_next_to_data_without_lists_are_refused(data: Any) -> None:
+    """A message without lists that states errors is the response of a registry."""
+    with pytest.raises(MessageError, match="the error of a registry"):
+        read_message(fusion(data=data, errors=[{"code": 404}]))
+
+
+def test_data_next_to_lists_of_fusion_is_refused() -> None:
+    """Artefacts in an object next to the lists of Fusion-JSON are not lost silently."""
+    lists: dict[str, Any] = {"meta": {}, "Codelist": [{"id": "CL", "agencyId": "A"}]}
+    with pytest.raises(MessageError, match="both in 'data' and next to it"):
+        read_message(fusion(**lists, data={"metadatasets": [{"id": "S", "agencyId": "A"}]}))
+    empty: tuple[Any, ...] = ({}, None, "text")
+    assert [only(fusion(**lists, data=data)).id for data in empty] == ["CL"] * 3
+
+
+@pytest.mark.parametrize("extension", [[{"a": 1}], [{"agencyId": "A"}], {"a": 1}])
+def test_extensions_next_to_lists_without_data_are_ignored(extension: Any) -> None:
+    """Extensions are ignored where the object around the lists of SDMX-JSON is missing, and decide no format."""
+    lists: dict[str, Any] = {"codelists": [artefact("CL", codes=[named("X")])], "x-foo": extension}
+    assert list(only(fusion(**lists)).codes) == ["X"]
+
+
+def test_a_header_of_null_alone_is_refused() -> None:
+    """Only an object as header makes a message without lists an empty one."""
+    assert list(read_message(fusion(meta={}))) == []
+    for read in (read_message, split_message):
         with pytest.raises(MessageError, match="its keys are"):
-            read_message(data, content_type)
+            read(fusion(meta=None))
 
 
 def test_extensions_alone_make_an_empty_message() -> None:
@@ -75,7 +129,7 @@ def test_a_header_of_null_is_no_header(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("member", "value"), [("id", 12), ("contentLanguages", "en"), ("sender", [{"id": "A"}]), ("test", "perhaps")]
+    ("member", "value"), [("id", 12), ("contentLanguages", {"a": 1}), ("sender", [{"id": "A"}]), ("test", None)]
 )
 def test_members_of_the_header_with_a_wrong_type_are_left_out(member: str, value: Any) -> None:
     """The artefacts and the rest of the header are read, whichever member of the header has a wrong type."""
@@ -92,11 +146,34 @@ def test_members_of_the_header_with_a_wrong_type_are_left_out(member: str, value
         assert found.header.id == (None if member == "id" else "M1")
 
 
+def test_a_test_flag_that_is_not_a_boolean_is_refused() -> None:
+    """A test message is not taken for another one; if errors are collected, its artefacts are read."""
+    for data in (
+        message({"codelists": [artefact("CL")]}, test="perhaps"),
+        fusion(meta={"id": "M1", "test": "perhaps"}, Codelist=[{"id": "CL", "agencyId": "A"}]),
+    ):
+        with pytest.raises(MessageError, match="test"):
+            read_message(data)
+        found = read_message(data, on_error="collect")
+        assert ([one.id for one in found], found.header.id, found.header.test) == (["CL"], "M1", False)
+
+
+@pytest.mark.parametrize("extra", [{}, {"x-foo": 1}])
+def test_a_text_as_languages_is_the_only_language(extra: dict[str, Any]) -> None:
+    """Names without a language have the only language that the header states, whether listed or not."""
+    for languages in ("fr", ["fr"]):
+        found = only(message({"codelists": [artefact("CL", names=None, name="N")]} | extra, contentLanguages=languages))
+        assert found.names.texts == (("fr", "N"),)
+
+
 @pytest.mark.parametrize(
     ("members", "expected"),
     [
         ({"isMandatory": True}, True),
         ({"isMandatory": "true"}, True),
+        ({"isMandatory": "False"}, False),
+        ({"isMandatory": "yes"}, False),
+        ({"isMandatory": 5}, False),
         ({"isMandatory": False}, False),
         ({"isMandatory": True, "usage": "optional"}, False),
         ({"isMandatory": False, "assignmentStatus": "Mandatory"}, True),
@@ -171,10 +248,12 @@ def reported(written: str, **more: Any) -> list[Any]:
         ('[ 1.10, "a", true ]', ("1.10", "a", "true"), ()),
         ('"a\\u00e9"', ("aé",), ()),
         ("null", (), ()),
+        ('{ "a" : 1.10,\n "b": ["x: y", {}] }', ('{"a":1.10,"b":["x: y",{}]}',), ()),
+        ('[ { "a" : 1.10 }, [ 1, "b" ] ]', ('{"a":1.10}', '[1,"b"]'), ()),
     ],
 )
 def test_values_of_reported_attributes_are_exact(written: str, values: Any, texts: Any) -> None:
-    """Numbers keep their digits, and null is not a text, in both formats."""
+    """Numbers keep their digits, null is not a text, and whitespace around values has no meaning, in both formats."""
     for found in reported(written):
         assert (found.values, found.texts.texts) == (values, texts)
 
@@ -273,6 +352,65 @@ def test_a_metadata_set_without_an_agency_is_refused() -> None:
                 read_message(message({"metadataSets": [set_]}, sender=sender))
     with pytest.raises(MessageError, match="data provider"):
         read_message(message({"metadataSets": [{"id": "S", "reports": [REPORT], "dataProvider": "x"}]}))
+
+
+def test_reports_of_fusion_are_refused() -> None:
+    """The reports of SDMX-JSON 1.0 are not lost in Fusion-JSON, and give a set no agency."""
+    sender = {"sender": {"id": "SND"}}
+    for agency, problem in (({}, "no agency"), ({"agencyId": "A"}, "no reports")):
+        with pytest.raises(MessageError, match=problem):
+            read_message(fusion(meta=sender, data={"metadatasets": [{"id": "S", "reports": [{"id": "R"}]} | agency]}))
+    assert only(fusion(data={"metadatasets": [{"id": "S", "agencyId": "A", "reports": []}]})).id == "S"
+
+
+def test_a_single_metadata_set_of_1_0_has_the_id_of_the_message() -> None:
+    """The id of a set is optional in 1.0; only one set of a message may take that of the message."""
+    set_ = {"agencyID": "A", "reports": [REPORT]}
+    assert only(message({"metadataSets": [set_]})).id == "M1"
+    assert only(message({"metadataSets": [set_ | {"id": "S"}]})).id == "S"
+    several: list[dict[str, Any]] = [
+        {"metadataSets": [set_, set_ | {"id": "S"}]},
+        {"metadataSets": [set_], "MetadataSets": [set_ | {"id": "S"}]},
+        {"metadataSets": [{"agencyID": "A", "attributes": []}]},
+    ]
+    for data in several:
+        with pytest.raises(MessageError, match="no id"):
+            read_message(message(data))
+
+
+def test_the_sender_is_read_once_for_all_metadata_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cost of the agencies of metadata sets does not grow with their number times the size of the header."""
+    decoded: list[bytes] = []
+
+    class Counting:
+        """A decoder that records what it decodes."""
+
+        def decode(self, data: bytes) -> Any:
+            """Decode as the original decoder."""
+            decoded.append(bytes(data))
+            return original.decode(data)
+
+    original = tree._SENDER
+    monkeypatch.setattr(tree, "_SENDER", Counting())
+    sets = [{"id": f"S{n}", "reports": [REPORT]} for n in range(20)]
+    found = split_message(message({"metadataSets": sets}, schema=OF_1_0, sender={"id": "SENDER"}))
+    assert {part.urn.agency for part in found} == {"SENDER"}
+    assert len(decoded) == 1
+
+
+def test_availability_constraints_with_numbers_as_texts() -> None:
+    """Numbers where texts are expected are read in availability constraints, as in artefacts."""
+    region = {"keyValues": [{"id": "TIME", "values": [2020]}]}
+    [found] = read_message(message({"availabilityConstraints": [{"cubeRegion": region}]})).availability_constraints
+    assert found.cube_regions[0].key_values[0].values[0].value == "2020"
+
+
+@pytest.mark.parametrize(("most", "expected"), [("-1", "unbounded"), (-1, "unbounded"), ("2", 2)])
+def test_minus_one_occurrence_of_fusion_is_unbounded(most: Any, expected: Any) -> None:
+    """A metadata attribute may state with -1 that it is unbounded."""
+    attribute = {"id": "X", "maxOccurs": most}
+    found = only(fusion(MetadataStructure=[{"id": "M", "agencyId": "A", "metadataAttributes": [attribute]}]))
+    assert found.metadata_attributes["X"].max_occurs == expected
 
 
 @pytest.mark.parametrize(("most", "expected"), [("3", 3), (3, 3), ("unbounded", "unbounded"), (None, None)])

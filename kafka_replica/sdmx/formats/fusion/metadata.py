@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from kafka_replica.sdmx.containers import Items, items_of, parts_of, stored_items, stored_parts
 from kafka_replica.sdmx.formats.fusion.values import (
     WireMaintainable,
@@ -17,11 +19,14 @@ from kafka_replica.sdmx.formats.fusion.values import (
 from kafka_replica.sdmx.formats.json_shared.items import read_items
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj, occurs, read_reference, true, write_urn
 from kafka_replica.sdmx.model import MetadataAttribute, Metadataflow, MetadataStructure
+from kafka_replica.sdmx.model.representation import Occurs
 from kafka_replica.sdmx.urns.urn import Urn
+
+_UNBOUNDED: Final = (None, -1, "-1")
 
 
 class WireMetadataAttribute(WireNameable, gc=False):
-    """A metadata attribute; without maxOccurs it is unbounded."""
+    """A metadata attribute; without maxOccurs, or with -1, it is unbounded."""
 
     concept: str | None = None
     representation: WireRepresentation | None = None
@@ -59,14 +64,14 @@ def read_metadata_structure(urn: Urn, wire: WireMetadataStructure) -> MetadataSt
 
 
 def _read_attribute(own: Urn, wire: WireMetadataAttribute) -> MetadataAttribute:
-    most = occurs(wire.max_occurs, own)
+    most: Occurs | None = "unbounded" if wire.max_occurs in _UNBOUNDED else occurs(wire.max_occurs, own)
     below = read_items(own, "MetadataAttribute", wire.metadata_attributes, _read_attribute, own.item)
     return MetadataAttribute(
         urn=own,
         concept=read_reference(wire.concept, own),
         representation=read_representation(wire.representation, own),
         min_occurs=wire.min_occurs,
-        max_occurs="unbounded" if most is None else most,
+        max_occurs=most,
         is_presentational=bool(wire.presentational),
         metadata_attributes=Items(below),
         **read_identified(wire),

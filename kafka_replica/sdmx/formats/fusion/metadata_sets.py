@@ -36,16 +36,19 @@ class WireReportedAttribute(WireIdentifiable, gc=False):
 
 
 class WireMetadataSet(WireMaintainable, gc=False):
-    """A metadata set."""
+    """A metadata set; ``reports`` are those of SDMX-JSON 1.0, which Fusion-JSON does not have."""
 
     metadataflow: str | None = None
     metadata_provision_agreement: str | None = None
     targets: list[str] | None = None
     attributes: list[WireReportedAttribute] | None = None
+    reports: list[msgspec.Raw] | None = None
 
 
 def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
-    """Build a MetadataSet."""
+    """Build a MetadataSet. Raises MessageError."""
+    if wire.reports:
+        raise MessageError(f"reading {urn}: metadata sets of Fusion-JSON have no reports; publish it as SDMX-JSON")
     base = read_maintained(wire)
     is_stub = base["is_external_reference"] and not wire.attributes
     return MetadataSet(

@@ -73,7 +73,7 @@ def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Me
     """Return the message with these outermost levels. Raises MessageError."""
     header = Header()
     if message.meta is not None and bytes(message.meta).strip() != b"null":
-        header = _header(decoded_header(_META, message.meta, "the meta of Fusion-JSON"))
+        header = _header(decoded_header(_META, message.meta, "the meta of Fusion-JSON", collector))
     artefacts = collector.read_all(
         artefacts_of(message, collector), partial(_artefact, message), RawArtefact.unreadable
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Final, NamedTuple, TypeVar
 
 import msgspec
@@ -69,8 +69,9 @@ class _Party(msgspec.Struct, frozen=True):
 
 
 class _Sent(msgspec.Struct):
-    """A header with a sender."""
+    """A header with its id and its sender."""
 
+    id: str | None = None
     sender: _Party = _Party()
 
 
@@ -126,6 +127,7 @@ _META: Final = msgspec.json.Decoder(_Meta).decode
 _PROVIDER: Final = msgspec.json.Decoder(str | None)
 _SENDER: Final = msgspec.json.Decoder(_Sent)
 _LINKS: Final = msgspec.json.Decoder(_LinkedObject)
+_EMPTY_LIST: Final = re.compile(rb"\[\s*\]").match
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:
@@ -142,8 +144,13 @@ _TEXT: Final = msgspec.json.Decoder(str)
 
 
 def scalar_text(written: msgspec.Raw, what: str) -> str:
-    """Return a text, or the literal of any other value: ``1.10`` stays ``1.10``. Raises MessageError."""
+    """Return a text, or any other value as written, without whitespace: ``1.10`` stays ``1.10``.
+
+    Raises MessageError.
+    """
     data = bytes(written).strip()
+    if data.startswith((b"{", b"[")):
+        return msgspec.json.format(data, indent=-1).decode()
     return decoded(_TEXT, data, what) if data.startswith(b'"') else data.decode()
 
 
@@ -161,13 +168,20 @@ def decoded_artefact(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw
     return decoded(decoder, mended, what)
 
 
-def decoded_header(decoder: msgspec.json.Decoder[T], meta: msgspec.Raw, what: str) -> T:
-    """Decode a header without its members of a wrong type. Raises MessageError if it is not an object."""
+def decoded_header(
+    decoder: msgspec.json.Decoder[T], meta: msgspec.Raw, what: str, collector: ErrorCollector = STRICT
+) -> T:
+    """Decode a header without its members of a wrong type.
+
+    Raises MessageError if it is not an object, or if ``test`` has a wrong type, unless errors are collected: without
+    it, a test message would look like any other.
+    """
     try:
         return decoder.decode(meta)
     except msgspec.ValidationError:
         members = members_of(meta, what)
-    kept = {name: raw for name, raw in members.items() if _fits(decoder, {name: raw})}
+    needed = "" if collector.collects else "test"
+    kept = {name: raw for name, raw in members.items() if name == needed or _fits(decoder, {name: raw})}
     return decoded(decoder, msgspec.json.encode(kept), what)
 
 
@@ -221,16 +235,20 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
             return JsonMessage(Format.FUSION_JSON, meta, _lists_in(held), budget)
         if "dataSets" in held:
             raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
-        return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, _lists_in(held), budget, schema)
+        lists = _lists_in(held)
+        if not lists:
+            _refuse_errors(top)
+        return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, lists, budget, schema)
     _refuse_errors(top)
+    _refuse_data(top)
     is_fusion = any(
-        (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(raw) for name, raw in top.items()
+        (name in CLASSES and CLASSES[name].is_maintainable) or _is_of_fusion(name, raw) for name, raw in top.items()
     )
     if not is_fusion and any(name.lower() in _BY_COLLECTION for name in top):
         # The object "data" around the lists is missing here; members that are not lists are ignored.
-        lists = {name: raw for name, raw in top.items() if bytes(memoryview(raw)[:1]) == b"["}
+        lists = {name: raw for name, raw in top.items() if _is_list(name, raw)}
         return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
-    if is_fusion or (not top and meta is not None) or claimed is Format.FUSION_JSON:
+    if is_fusion or (not top and not _is_null(meta)) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, _lists_in(top), budget)
     raise _other_content(top)
 
@@ -245,10 +263,12 @@ def _other_content(members: dict[str, msgspec.Raw]) -> MessageError:
 def _lists_in(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     """Return the lists of artefacts: the members of known classes, and all other lists except for extensions (``x-``).
 
-    Raises MessageError if there are other members only.
+    Raises MessageError if other members are next to neither a known class nor a list with content: such an object
+    is the error of a service, a message of data, or unrelated.
     """
     found = {name: raw for name, raw in members.items() if _is_known(name) or _is_list(name, raw)}
-    if not found and not all(name.startswith(_EXTENSION) for name in members):
+    is_all = all(name in found or name.startswith(_EXTENSION) for name in members)
+    if not is_all and not any(_is_known(name) or _is_filled(raw) for name, raw in found.items()):
         raise _other_content(members)
     return found
 
@@ -264,10 +284,25 @@ def _is_list(name: str, raw: msgspec.Raw) -> bool:
     return bytes(memoryview(raw)[:1]) in {b"[", b"n"} and not name.startswith(_EXTENSION)
 
 
-def _is_of_fusion(raw: msgspec.Raw) -> bool:
+def _is_filled(raw: msgspec.Raw) -> bool:
+    return bytes(memoryview(raw)[:1]) == b"[" and _EMPTY_LIST(memoryview(raw)) is None
+
+
+def _is_null(raw: msgspec.Raw | None) -> bool:
+    return raw is None or bytes(memoryview(raw)[:1]) == b"n"
+
+
+def _is_of_fusion(name: str, raw: msgspec.Raw) -> bool:
     """Return True if a list holds artefacts in the form of Fusion-JSON, possibly of a vendor's class."""
     start = bytes(memoryview(raw)[:4096])
-    return start[:1] == b"[" and b'"agencyId"' in start
+    return start[:1] == b"[" and b'"agencyId"' in start and not name.startswith(_EXTENSION)
+
+
+def _refuse_data(top: dict[str, msgspec.Raw]) -> None:
+    """Raise MessageError if an object ``data`` with content is next to lists: its artefacts would be lost."""
+    data = top.get("data", msgspec.Raw())
+    if bytes(memoryview(data)[:1]) == b"{" and members_of(data, "the data of a JSON message"):
+        raise MessageError("reading a JSON message: it has lists of artefacts both in 'data' and next to it")
 
 
 def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
@@ -301,8 +336,45 @@ def _schema_in(meta: msgspec.Raw | None) -> str | None:
         return None
 
 
+class _Reporting:
+    """The header of a message, as far as metadata sets of 1.0 need it; it is read once, on first access."""
+
+    def __init__(self, message: JsonMessage) -> None:
+        self._message = message
+
+    @cached_property
+    def sent(self) -> _Sent:
+        """The header. Raises MessageError if it is not an object."""
+        meta = self._message.meta
+        if meta is None or _is_null(meta):
+            return _Sent()
+        return decoded_header(_SENDER, meta, f"the meta of {self._message.format.title}")
+
+    @cached_property
+    def only_id(self) -> str | None:
+        """The id of the message if it has exactly one metadata set."""
+        lists = [raw for name, raw in self._message.collections.items() if name.lower() == FUSION_SETS]
+        held = [] if len(lists) != 1 else decoded(_LIST, lists[0], "metadata sets")
+        return self.sent.id if len(held) == 1 else None
+
+    def agency_of(self, members: dict[str, msgspec.Raw], what: str) -> str | None:
+        """Return the agency of a set, as in SDMX-ML 2.1: its data provider, or the sender of the message.
+
+        Raises MessageError.
+        """
+        provider = decoded(_PROVIDER, members["dataProvider"], what) if "dataProvider" in members else None
+        if provider is None:
+            return self.sent.sender.id
+        try:
+            urn = parse_lenient(provider)
+        except UrnError as error:
+            raise MessageError(f"reading {what}, its data provider: {error}") from None
+        return (urn.item or urn.id).rpartition(".")[2]
+
+
 def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> Iterator[RawArtefact]:
     """Yield each artefact in its order. Raises MessageError."""
+    reporting = _Reporting(message)
     for collection, raw in message.collections.items():
         if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
             continue
@@ -314,39 +386,25 @@ def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> It
         )
         for index, artefact in enumerate(held or ()):
             urn = collector.attempt(
-                partial(_urn_of, artefact, class_, message, f"at {name}[{index}]"),
+                partial(_urn_of, artefact, class_, message, reporting, f"at {name}[{index}]"),
                 partial(_unreadable, artefact, class_, f"{name}[{index}]"),
             )
             if urn is not None:
                 yield RawArtefact(urn, collection, artefact, index)
 
 
-def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, where: str) -> Urn:
+def _urn_of(artefact: msgspec.Raw, class_: str, message: JsonMessage, reporting: _Reporting, where: str) -> Urn:
     what = f"{message.format.title} {where}"
     if message.has_repeated:
         names.refuse_repeated(bytes(artefact))
     members = members_of(artefact, what)
     own = _identity(members, what)
-    agency = own.agency or own.agency_upper
-    if not agency and class_ == "MetadataSet" and "reports" in members:
-        agency = _reporting_agency(members, message.meta, what)
+    agency, id_ = own.agency or own.agency_upper, own.id
+    if class_ == "MetadataSet" and "reports" in members and message.format is not Format.FUSION_JSON:
+        agency = agency or reporting.agency_of(members, what)
+        id_ = id_ or reporting.only_id
     stated_urn = own.urn if class_ in CLASSES else own.urn or _self_urn(artefact)
-    return artefact_urn(_class_of(class_, stated_urn), agency, own.id, own.version, stated_urn, where)
-
-
-def _reporting_agency(members: dict[str, msgspec.Raw], meta: msgspec.Raw | None, what: str) -> str | None:
-    """Return the agency of a metadata set of 1.0, as in SDMX-ML 2.1: its data provider, or the sender of the message.
-
-    Raises MessageError.
-    """
-    provider = decoded(_PROVIDER, members["dataProvider"], what) if "dataProvider" in members else None
-    if provider is None:
-        return None if meta is None else decoded_header(_SENDER, meta, what).sender.id
-    try:
-        urn = parse_lenient(provider)
-    except UrnError as error:
-        raise MessageError(f"reading {what}, its data provider: {error}") from None
-    return (urn.item or urn.id).rpartition(".")[2]
+    return artefact_urn(_class_of(class_, stated_urn), agency, id_, own.version, stated_urn, where)
 
 
 def _unreadable(artefact: msgspec.Raw, class_: str, place: str, reason: str) -> UnreadableArtefact:

@@ -21,7 +21,6 @@ from kafka_replica.sdmx.formats.json_shared.tree import (
     RawArtefact,
     artefacts_of,
     collection_of,
-    decoded,
     decoded_artefact,
     decoded_header,
     message_of,
@@ -53,7 +52,7 @@ class WireMeta(Wire, gc=False):
     test: bool | None = None
     prepared: str | None = None
     schema: str | None = None
-    content_languages: list[str] | None = None
+    content_languages: list[str] | str | None = None
     sender: WireParty | None = None
 
 
@@ -99,7 +98,7 @@ def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Me
     """Return the message with these outermost levels. Raises MessageError."""
     header, context = Header(), Context()
     if message.meta is not None and bytes(message.meta).strip() != b"null":
-        meta: WireMeta = decoded_header(_META, message.meta, f"the meta of {message.format.title}")
+        meta: WireMeta = decoded_header(_META, message.meta, f"the meta of {message.format.title}", collector)
         header, context = _header(meta), _context(meta)
     artefacts = collector.read_all(
         artefacts_of(message, collector), lambda raw: _artefact(message, raw, context), RawArtefact.unreadable
@@ -115,7 +114,9 @@ def _available(message: JsonMessage, context: Context, collector: ErrorCollector
     def read() -> list[AvailabilityConstraint]:
         if message.has_repeated:
             refuse_repeated(bytes(written))
-        found: list[WireAvailability] = decoded(_AVAILABILITY, written, f"the {WITHOUT_URN} of SDMX-JSON") or []
+        found: list[WireAvailability] = (
+            decoded_artefact(_AVAILABILITY, written, f"the {WITHOUT_URN} of SDMX-JSON") or []
+        )
         return [read_availability_constraint(wire, context) for wire in found]
 
     return collector.attempt(read, partial(unreadable, "AvailabilityConstraint", NO_IDENTITY, WITHOUT_URN)) or []
@@ -165,6 +166,8 @@ def _format(address: str | None, claimed: Format | None) -> Format:
 
 def _context(meta: WireMeta) -> Context:
     languages = meta.content_languages
+    if isinstance(languages, str):
+        languages = [languages]
     return context_of((languages[0] or "en") if languages else "en")
 
 

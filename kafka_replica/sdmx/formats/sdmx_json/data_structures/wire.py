@@ -15,6 +15,7 @@ from kafka_replica.sdmx.formats.sdmx_json.values.wire import (
 )
 
 _DAYS_OF_YEAR: Final = {"REPORTING_YEAR_START_DAY", "REPORTING_YEAR_END_DAY"}
+_FLAGS: Final = {"true": True, "1": True, "false": False, "0": False}
 
 
 class WireRelationship(Wire, gc=False):
@@ -40,7 +41,7 @@ class WireComponent(WireIdentifiable, gc=False):
     representation: WireRepresentation | None = msgspec.field(name="localRepresentation", default=None)
     usage: str | None = None
     assignment_status: str | None = None
-    is_mandatory: bool | None = None
+    is_mandatory: bool | str | None = None
     attribute_relationship: WireRelationship | None = None
     measure_relationship: list[str] | None = None
 
@@ -50,7 +51,10 @@ class WireComponent(WireIdentifiable, gc=False):
         written = self.usage or self.assignment_status
         if written is not None:
             return written.lower() == "mandatory"
-        return self._is_day_of_year if self.is_mandatory is None else self.is_mandatory
+        stated = self.is_mandatory
+        if isinstance(stated, str):
+            stated = _FLAGS.get(stated.lower())
+        return self._is_day_of_year if stated is None else stated
 
     @property
     def _is_day_of_year(self) -> bool:
