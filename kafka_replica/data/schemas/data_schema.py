@@ -23,7 +23,7 @@ from kafka_replica.data.schemas.document import (
     restriction,
 )
 from kafka_replica.data.schemas.explicit_measures import ExplicitMeasures, measure_dimension, primary_measures
-from kafka_replica.data.schemas.simple_types import TIME_PERIOD, SimpleTypes, ValueType, name_in_xml
+from kafka_replica.data.schemas.simple_types import TIME_PERIOD, SimpleTypes, ValueType, is_name_in_xml, name_in_xml
 from kafka_replica.data.schemas.type_names import FIXED_NAMES, comp_name, possible_names
 from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL
 from kafka_replica.errors import UsageError
@@ -33,6 +33,7 @@ ALL_DIMENSIONS = "AllDimensions"
 _START_DAY = "REPORTING_YEAR_START_DAY"
 _OBS_VALUE = "OBS_VALUE"
 _GROUP_IDS = "GroupType.ID"
+_TYPE = "type"
 
 
 def data_schema(
@@ -94,6 +95,11 @@ def data_schema(
     return document(version, f"{resolved.urn}:ObsLevelDim:{chosen}{ending}", schema_location, parts.text())
 
 
+def _is_possible(id_: str) -> bool:
+    """Return whether messages can have a component of this id; ``type`` is the attribute of their own parts."""
+    return id_ != _TYPE and is_name_in_xml(id_)
+
+
 class _Parts:
     """The types of one schema."""
 
@@ -130,11 +136,12 @@ class _Parts:
             *((None, component) for component in components if component.kind == "attribute"),
             *resolved.metadata_attributes.items(),
         ]
-        # Metadata attributes without a relationship may be at any level, but 2.1 has none in data.
+        # Metadata attributes without a relationship may be at any level, but 2.1 has none in data. Those that the data
+        # structure does not name are left out if messages cannot contain them.
         relationships: list[tuple[ValueType, AttributeRelationship | None]] = [
             (self._types.value_type(one, id_), one.relationship)
             for id_, one in described
-            if self._is_3 or one.relationship is not None
+            if one.relationship is not None or (self._is_3 and _is_possible(id_ or one.id))
         ]
         self._attached: Attachment = attach(relationships, self._groups, at_observation)
         self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
@@ -178,7 +185,7 @@ class _Parts:
             **{f"component {id_}": n for id_, n in Counter(one.id for one in self._all).items()},
         }
         twice = [name for name, count in counts.items() if count > 1]
-        if twice or any(one.id == "type" for one in self._all):
+        if twice or any(one.id == _TYPE for one in self._all):
             raise UnwritableError(
                 f"structure-specific messages of {self._urn} are ambiguous: {', '.join(twice) or 'type'} also names "
                 "another component"

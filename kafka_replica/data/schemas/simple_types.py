@@ -142,13 +142,18 @@ class SimpleTypes:
         return own
 
 
+def is_name_in_xml(id_: str) -> bool:
+    """Return whether the id is a valid name in XML."""
+    return _is_name(id_) is not None
+
+
 def name_in_xml(id_: str, what: str) -> str:
     """Return the id unchanged, if it is a valid name in XML.
 
     Raises:
         UnwritableError: the id is not a valid name in XML, so that no message can contain it.
     """
-    if _is_name(id_) is None:
+    if not is_name_in_xml(id_):
         raise UnwritableError(
             f"the {what} {id_!r} cannot be named in XML, so structure-specific messages cannot have it"
         )

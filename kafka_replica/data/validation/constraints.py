@@ -69,6 +69,10 @@ def constraints_not_checked(resolved: ResolvedStructure) -> Iterator[str]:
     drafts = only_drafts([constraint for constraint in resolved.constraints if not constraint.is_actual])
     for urn in dict.fromkeys(draft.constraint.urn for draft in drafts):
         yield f"{urn}: it is a draft, and no other version of it applies"
+    known = {one.constraint.urn for one in resolved.constraints}
+    for urn, later in dict.fromkeys((one.constraint.urn, one.superseded_by) for one in resolved.constraints):
+        if later is not None and later not in known:
+            yield f"{urn}: it is superseded by {later}, which is attached to something else, or to nothing"
     unread = list(resolved.unread_constraints.items())
     if unread:
         shown = "; ".join(f"{urn}: {reason}" for urn, reason in unread[:_SHOWN])

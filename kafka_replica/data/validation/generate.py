@@ -24,7 +24,8 @@ def generate_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7)
     Attributes above the observation are equal in all rows of their series, group or data set.
 
     Args:
-        rules: the rules to satisfy; patterns that Python cannot read may be violated.
+        rules: the rules to satisfy; patterns that Python cannot read may be violated, and each component has one value
+            even where several are demanded.
         n: the number of rows.
         seed: the seed of the random numbers.
         optional: the proportion of optional values that are present, from 0 to 1.
@@ -38,7 +39,8 @@ def generate_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7)
 class _Maker:
     def __init__(self, rules: Rules, source: random.Random, optional: float) -> None:
         self._rules, self._source, self._optional = rules, source, optional
-        self._checks = bind(rules, [column.id for column in rules.columns], {}).checks
+        bound = bind(rules, [column.id for column in rules.columns], {})
+        self._checks = [check for check in bound.checks if check.rule != "occurrences"]
         # Checks of a single component are satisfied by the choice of its values.
         self._joint = [check for check in self._checks if len(check.looks_at) != 1]
         self._required = [column.id for column in rules.columns if column.is_required]

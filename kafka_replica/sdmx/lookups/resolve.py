@@ -135,8 +135,10 @@ class _Resolution:
                     yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn, superseded_by=later)
 
     def _superseding(self, constraint: Urn) -> Urn | None:
+        """Return the version that takes a constraint's place; a stub or an unreadable version takes no place."""
+        unread = self._source.unread_constraints
         every = (self._source.find(cls, constraint.agency, constraint.id) for cls in classes_of(constraint.cls))
-        known = {one.version: one for found in every for one in found}
+        known = {one.version: one for found in every for one in found if one not in unread}
         version = superseding(constraint.version, known)
         return None if version is None else known[version]
 

@@ -49,8 +49,8 @@ class ConstraintLevel(StrEnum):
 class AttachedConstraint(msgspec.Struct, frozen=True, kw_only=True):
     """A constraint and its attachment. A constraint of a data provider concerns only its release calendar.
 
-    ``superseded_by`` is the latest version of the constraint if both versions are semantic and that version is later
-    and not a draft; it may be attached to something else, or to nothing.
+    ``superseded_by`` is the latest version of the constraint that can be read, if both versions are semantic and that
+    version is later and not a draft; it may be attached to something else, or to nothing.
     """
 
     constraint: Constraint

@@ -168,6 +168,7 @@ def _compare_verdicts(resolved: ResolvedStructure, rules: Rules) -> int:
         return 0  # no row satisfies the rules, or none was found
     return (
         _compare_codes(resolved, rules, base)
+        + _compare_lists_of_codes(resolved, rules, base)
         + _compare_texts(resolved, rules, base)
         + _compare_occurrences(resolved, rules, base)
     )
@@ -190,7 +191,7 @@ def _compare_codes(resolved: ResolvedStructure, rules: Rules, base: Mapping[str,
 def _codes(resolved: ResolvedStructure, base: Mapping[str, str | None]) -> Iterator[_Probe]:
     for id_, component in resolved.used_components.items():
         listed = component.listed_ids()
-        if listed is None:
+        if listed is None or _has_several(component):
             continue
         given = {name: value for name, value in base.items() if value is not None and name != id_}
         allowed = component.allowed_ids(given=given, as_of=TODAY) or frozenset()
@@ -199,6 +200,28 @@ def _codes(resolved: ResolvedStructure, base: Mapping[str, str | None]) -> Itera
         for value in ids:
             if value not in marks:
                 yield _Probe({**base, id_: value}, id_, _OF_LISTS | _OF_CONSTRAINTS, value not in allowed)
+
+
+def _has_several(component: EffectiveComponent) -> bool:
+    return component.kind != "dimension" and demands_of(component).most != 1
+
+
+def _compare_lists_of_codes(resolved: ResolvedStructure, rules: Rules, base: Mapping[str, str | None]) -> int:
+    """All allowed ids are accepted together if a row may have several codes, and each other id is rejected."""
+    count = 0
+    for id_, component in resolved.used_components.items():
+        listed = component.listed_ids()
+        if listed is None or not _has_several(component):
+            continue
+        given = {name: value for name, value in base.items() if value is not None and name != id_}
+        marks = {sentinel.value for sentinel in _sentinels(component)}
+        allowed = (component.allowed_ids(given=given, as_of=TODAY) or frozenset()) - marks
+        rows = [[*sorted(allowed), one] for one in (*sorted(listed - allowed - marks)[:_IDS], STRANGE)]
+        probes = [_Probe({**base, id_: row}, id_, _OF_LISTS | _OF_CONSTRAINTS, True) for row in rows]
+        if allowed:
+            probes.append(_Probe({**base, id_: sorted(allowed)}, id_, _OF_LISTS | _OF_CONSTRAINTS, False))
+        count += _judge(rules, iter(probes), id_)
+    return count
 
 
 def _sentinels(component: EffectiveComponent) -> tuple[Any, ...]:
@@ -270,14 +293,17 @@ def _compare_occurrences(resolved: ResolvedStructure, rules: Rules, base: Mappin
     return len(bounds) * len(tried)
 
 
-def _judge(rules: Rules, probes: Iterator[_Probe]) -> int:
+def _judge(rules: Rules, probes: Iterator[_Probe], several: str | None = None) -> int:
     tried = list(probes)
     if not tried:
         return 0
     columns = {
-        column.id: pl.Series([probe.row.get(column.id) for probe in tried], dtype=pl.String)
+        column.id: pl.Series(
+            [probe.row.get(column.id) for probe in tried],
+            dtype=pl.List(pl.String) if column.id == several else pl.String,
+        )
         for column in rules.columns
-    }  # fmt: skip
+    }
     checked = validate(pl.DataFrame(columns), rules)
     for probe, errors in zip(tried, checked["_errors"].to_list(), strict=True):
         found = [error for error in errors or () if error["rule"] in probe.rules]

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_replica.data.polars import validate
+from kafka_replica.data.validation import Rules
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import ResolvedStructure, Structures
@@ -32,6 +34,7 @@ from support.rules.structures_by_hand import (
     rules_of,
     selected,
     structure,
+    table,
     text,
     time,
     value_list,
@@ -44,6 +47,10 @@ STATUS = codelist("STATUS", ["F", "P"])
 PLAIN = structure(
     dimension("AREA", coded("AREA")), dimension("FREQ", coded("FREQ")), time(), attribute("STATUS", coded("STATUS")),
     measure(),
+)  # fmt: skip
+SEVERAL = structure(
+    dimension("AREA", coded("AREA")), dimension("FREQ", coded("FREQ")), time(),
+    attribute("STATUS", coded("STATUS"), occurs='maxOccurs="2"'), measure(),
 )  # fmt: skip
 TIMELESS = structure(dimension("AREA", coded("AREA")), dimension("FREQ", coded("FREQ")), measure())
 BASE = (AREA, FREQ, STATUS, FLOWS)
@@ -117,6 +124,15 @@ CASES: list[tuple[str, tuple[str, ...], str, dict[str, str]]] = [
         constraint(region(selected("FREQ", "M"), include="false")),
         constraint(region(selected("FREQ", "A", "M")), "Dataflow", "C2"),
         constraint(region(selected("FREQ", "Q")), "ProvisionAgreement", "C3")), AGREEMENT, {"FREQ": "Q"}),
+    ("a lower level whose pattern selects more than a higher one allows", (
+        constraint(region(selected("AREA", "EU", "AT"))),
+        constraint(region(selected("AREA", "%U%")), "Dataflow", "C2")), FLOW, {"AREA": "EU"}),
+    ("a lower level whose cascade selects more than a higher one allows", (
+        constraint(region(selected("AREA", "EU", "AT", "US"))),
+        constraint(region(selected("AREA", "EU+")), "Dataflow", "C2")), FLOW, {"AREA": "AT EU"}),
+    ("a lower level whose cascade without its root selects more", (
+        constraint(region(selected("AREA", "EU", "AT", "US"))),
+        constraint(region(selected("AREA", "EU-")), "Dataflow", "C2")), FLOW, {"AREA": "AT"}),
     ("a lower level that excludes what a higher one allows", (
         constraint(region(selected("FREQ", "A", "Q"))),
         constraint(region(selected("FREQ", "M", "Q", more='include="false"')), "Dataflow", "C2")), FLOW, {"FREQ": "A"}),
@@ -169,9 +185,31 @@ def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
         if column.kind != "dimension" and column.id not in given_:
             columns[column.id] = [*(columns[column.id] if column.enumeration else []), None]
     rows = [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
-    good = [row for row in rows if not any(evaluate(broken, row) for broken in checks)]
     coded_ = [column.id for column in rules.columns if column.enumeration]
+    several = [column.id for column in rules.columns if column.is_multi_valued and column.id not in given_]
+    if several:
+        return brute_force_of_lists(rules, rows, coded_, several[0])
+    good = [row for row in rows if not any(evaluate(broken, row) for broken in checks)]
     return {id_: {code for row in good if (code := row[id_]) is not None} for id_ in coded_}
+
+
+def brute_force_of_lists(
+    rules: Rules, rows: list[dict[str, str | None]], coded_: list[str], several: str
+) -> dict[str, set[str]]:
+    """Return the codes in all possible rows without findings, if one component has one or two values in a row."""
+    firsts = [row for row in rows if row[several] is not None]
+    codes = sorted({str(row[several]) for row in firsts})
+    tried: list[dict[str, Any]] = [
+        row | {several: sorted({str(row[several]), code})} for row in firsts for code in codes
+    ]
+    tried += [row for row in rows if row[several] is None]
+    checked = validate(table(tried), rules)["_errors"].to_list()
+    good = [
+        row for row, errors in zip(tried, checked, strict=True)
+        if not any(error["rule"].endswith(("-not-allowed", "-not-valid")) for error in errors or ())
+    ]  # fmt: skip
+    found = {id_: {row[id_] for row in good} - {None} for id_ in coded_ if id_ != several}
+    return found | {several: {code for row in good for code in row[several] or ()}}
 
 
 def test_validity_is_that_of_the_observation() -> None:
@@ -233,6 +271,33 @@ def test_values_select_codes_by_their_ids_without_the_prefix(value: str, expecte
     assert allowed(found, "AREA") == expected
 
 
+OF_STATUS = "Component"
+
+
+@pytest.mark.parametrize(
+    ("selections_", "include", "expected"),
+    [
+        ((selected("STATUS", "F", kind=OF_STATUS),), "true", "F P"),
+        ((selected("STATUS", "F%", kind=OF_STATUS),), "true", "F P"),
+        ((selected("STATUS", "X", kind=OF_STATUS),), "true", ""),
+        ((selected("STATUS", "F", kind=OF_STATUS, more='include="false"'),), "true", "P"),
+        ((selected("STATUS", "F", kind=OF_STATUS),), "false", "P"),
+        ((selected("AREA", "AT"), selected("STATUS", "F", kind=OF_STATUS)), "true", "F P"),
+    ],
+)
+@pytest.mark.parametrize("occurs", ['maxOccurs="2"', 'maxOccurs="unbounded"'])
+def test_each_of_several_values_is_allowed_beside_a_selected_one(
+    occurs: str, selections_: tuple[str, ...], include: str, expected: str
+) -> None:
+    """A row needs one value that is selected, and no value that is excluded, as validation demands."""
+    one = SEVERAL.replace('maxOccurs="2"', occurs)
+    constraints = constraint(region(*selections_, include=include))
+    found = resolved(one, constraints)
+    assert allowed(found, "STATUS") == expected
+    assert allowed(found, "STATUS", STATUS="P") == ("P" if expected == "P" else ""), "the row has only this value"
+    assert brute_force(version_of(*BASE, one, constraints), FLOW)["STATUS"] == set(expected.split())
+
+
 # --- random constraints ---
 
 AREAS = st.sampled_from(["EU", "AT", "W", "DE", "US", "EU+", "AT-", "%T", "U%", "X"])
@@ -270,11 +335,12 @@ GIVEN = st.sampled_from([{}, {}, {"FREQ": "M"}, {"TIME_PERIOD": "2019"}, {"STATU
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(CONSTRAINTS, st.booleans(), GIVEN)
+@given(CONSTRAINTS, st.booleans(), st.booleans(), GIVEN)
 @pytest.mark.thorough
-def test_against_all_rows(bodies: list[str], has_time: bool, given_: dict[str, str]) -> None:
+def test_against_all_rows(bodies: list[str], has_time: bool, has_several: bool, given_: dict[str, str]) -> None:
     """Whatever the constraints, each id in a valid row is allowed; the cases above show which others may be."""
-    one = PLAIN if has_time else PLAIN.replace(time(), "")
+    plain = SEVERAL if has_several else PLAIN
+    one = plain if has_time else plain.replace(time(), "")
     levels = ("DataStructure", "Dataflow", "Dataflow")
     constraints = [constraint(body, levels[at], f"C{at}") for at, body in enumerate(bodies)]
     given_ = {id_: value for id_, value in given_.items() if has_time or id_ != "TIME_PERIOD"}

@@ -13,7 +13,17 @@ from kafka_replica.data.validation.binding import bind
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.errors import UsageError
 from support.rules.seeded_faults import seeded, world
-from support.rules.structures_by_hand import findings_of_rows, table
+from support.rules.structures_by_hand import (
+    attribute,
+    dimension,
+    findings_of_rows,
+    measure,
+    rules_of,
+    structure,
+    table,
+    text,
+    version_of,
+)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 8))])
@@ -93,3 +103,11 @@ def test_python_agrees_with_polars() -> None:
         wanted = [(check.rule, check.component) for check in checks if evaluate(check.broken, row)]
         listed = [(one["rule"], one["component"]) for one in found or () if one["rule"] not in together]
         assert [one for one in listed if one != ("attribute-missing", "UNIT")] == wanted
+
+
+def test_rows_of_a_component_with_several_values_have_one() -> None:
+    """A minimum of occurrences does not prevent rows."""
+    status = attribute("STATUS", text(), usage="mandatory", occurs='minOccurs="2" maxOccurs="3"')
+    rules = rules_of(version_of(structure(dimension("AREA", text()), measure(), status)))
+    rows = generate_rows(rules, 3)
+    assert all(isinstance(row["STATUS"], str) for row in rows)

@@ -91,6 +91,11 @@ CASES: list[tuple[tuple[str, ...], list[str]]] = [
         "T:C(1.0.0-draft): it is a draft, and no other version of it applies"]),
     ((AREA, PLAIN, constraint(region(selected("AREA", "EU")), version="1.0.0"),
       constraint(region(selected("AREA", "W")), version="1.1.0-draft")), []),
+    ((AREA, PLAIN, FLOWS, constraint(region(selected("AREA", "EU")), version="1.0.0"),
+      constraint(region(selected("AREA", "W")), "Dataflow", version="1.1.0")), [
+        "T:C(1.0.0): it is superseded by urn:sdmx:org.sdmx.infomodel.registry.DataConstraint=T:C(1.1.0), which is"]),
+    ((AREA, PLAIN, constraint(region(selected("AREA", "EU")), version="1.0.0"),
+      constraint(region(selected("AREA", "W")), version="1.1.0")), []),
 ]  # fmt: skip
 
 

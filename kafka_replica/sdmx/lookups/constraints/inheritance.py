@@ -1,8 +1,9 @@
 """The inheritance of cube regions: a selection at a lower level applies only if it narrows the levels above.
 
-Levels are the data structure, the dataflow and the provision agreement. If a lower level selects a code of a component
-that a higher level does not allow, the selection of the higher level is used. Source: SDMX 3.0 Section 6, "Inheritance
-of a Constraint". Key sets need no comparison: keys that a higher level does not allow are invalid anyway.
+Levels are the data structure, the dataflow and the provision agreement. If a lower level names a code of a component
+that a higher level does not allow, the selection of the higher level is used. Codes that only a pattern or a cascade
+selects are not named: of these, data may have those that all levels allow. Source: SDMX 3.0 Section 6, "Inheritance of
+a Constraint". Key sets need no comparison: keys that a higher level does not allow are invalid anyway.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class InheritedCodes:
         self._here: dict[str, frozenset[str]] = {}
 
     def narrowed(self, attached: AttachedConstraint) -> _Narrowed:
-        """Return the next constraint without its selections of codes that a higher level does not allow."""
+        """Return the next constraint without its selections that name codes that a higher level does not allow."""
         if attached.level is ConstraintLevel.DATA_PROVIDER:
             return _Narrowed(attached.constraint, ())
         if attached.level is not self._level:
@@ -57,10 +58,9 @@ class InheritedCodes:
         region, notes = _only_region(constraint), []
         dropped: set[MemberSelection] = set()
         for selection in _selections(region):
-            chosen = self._chosen(selection)
-            if chosen is None or not selection.include or selection.id not in self._above:
+            if self._chosen(selection) is None or not selection.include or selection.id not in self._above:
                 continue
-            forbidden = sorted(chosen - self._above[selection.id])
+            forbidden = sorted(self._named(selection) - self._above[selection.id])
             if forbidden:
                 dropped.add(selection)
                 shown = ", ".join(forbidden[:_SHOWN]) + (" and others" if len(forbidden) > _SHOWN else "")
@@ -88,6 +88,16 @@ class InheritedCodes:
             chosen = self._chosen(selections[0])
             if chosen is not None and selections[0].include and not _is_dated(selections[0]):
                 yield selections[0].id, self._listed(selections[0]) - chosen
+
+    def _named(self, selection: MemberSelection) -> frozenset[str]:
+        """Return the codes that a selection names by their ids, without those that patterns and cascades add."""
+        values = [
+            structs.replace(value, cascade_values=None)
+            for value in selection.values
+            if "%" not in value.value and (value.cascade_values or "").strip().lower() != "excluderoot"
+        ]
+        component, without_prefix = self._components[selection.id], bool(selection.remove_prefix)
+        return component.selected_ids(values, without_prefix=without_prefix) & self._listed(selection)
 
     def _listed(self, selection: MemberSelection) -> frozenset[str]:
         return self._components[selection.id].listed_ids() or frozenset()
