@@ -87,6 +87,11 @@ class Health:
         return now_s - min(self._held.values(), default=now_s)
 
     @property
+    def is_closed(self) -> bool:
+        """True if the replica was closed."""
+        return self._final is State.STOPPED
+
+    @property
     def is_over(self) -> bool:
         """True if the replica has failed or was closed."""
         return self._final is not None

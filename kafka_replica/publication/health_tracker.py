@@ -175,6 +175,11 @@ class HealthTracker:
         return self._is_of_other_log
 
     @property
+    def is_closed(self) -> bool:
+        """True if the replica was closed."""
+        return self._machine.is_closed
+
+    @property
     def is_over(self) -> bool:
         """True if the replica has failed or was closed."""
         return self._machine.is_over

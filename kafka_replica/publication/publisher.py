@@ -53,7 +53,7 @@ class Publisher:
     def restored(self, snapshot: Snapshot, incarnation: str) -> None:
         """Show the saved version from before the restart until reading has reached the barrier."""
         with self._recorders:
-            if self.health.is_over:  # closed, while a broker that was slow to answer was waited for
+            if self.health.is_closed:  # while a broker that was slow to answer was waited for
                 return
             self.incarnation = incarnation or self.incarnation
             self.first_version = snapshot.version
@@ -116,7 +116,7 @@ class Publisher:
     ) -> None:
         previous = self._snapshot
         with self._recorders:
-            if self.health.is_over:  # closed during a write that took long: another replica may record by now
+            if self.health.is_closed:  # during a write that took long: another replica may record by now
                 return
             if previous is None:
                 self.first_version = snapshot.version

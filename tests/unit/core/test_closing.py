@@ -316,6 +316,18 @@ def test_a_version_in_memory_that_is_made_after_closing_is_not_shown(monkeypatch
     assert (replica.snapshot().version, list(replica.snapshot()), recorded) == (1, [b"k"], [1])
 
 
+def test_a_version_that_was_made_before_a_failure_is_shown() -> None:
+    """Processes that copy the versions of another one may learn of its failure first."""
+    driver = Driver()
+    driver.count_to(1)
+    driver.publisher.failed(KafkaReplicaError("x"))
+    driver.count_to(2)
+    assert driver.publisher.status().version == 2
+    driver.publisher.stopped()
+    driver.count_to(3)
+    assert driver.publisher.status().version == 2
+
+
 @pytest.mark.timeout(60)
 def test_closing_a_store_again_while_it_is_released_does_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

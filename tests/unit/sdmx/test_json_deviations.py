@@ -96,7 +96,7 @@ def test_errors_next_to_data_without_lists_are_refused(data: Any) -> None:
 def test_data_next_to_lists_of_fusion_is_refused() -> None:
     """Artefacts in an object next to the lists of Fusion-JSON are not lost silently."""
     lists: dict[str, Any] = {"meta": {}, "Codelist": [{"id": "CL", "agencyId": "A"}]}
-    with pytest.raises(MessageError, match="both in 'data' and next to it"):
+    with pytest.raises(MessageError, match="next to 'data'"):
         read_message(fusion(**lists, data={"metadatasets": [{"id": "S", "agencyId": "A"}]}))
     empty: tuple[Any, ...] = ({}, None, "text")
     assert [only(fusion(**lists, data=data)).id for data in empty] == ["CL"] * 3
@@ -470,3 +470,30 @@ def test_other_wrong_types_are_refused(members: dict[str, Any]) -> None:
     """Lists and objects are not read as texts, nor numbers as objects."""
     with pytest.raises(MessageError, match="Expected"):
         read_message(message({"codelists": [artefact("CL", codes=[]) | members]}))
+
+
+LIST = [{"id": "CL", "agencyID": "KR", "version": "1.0"}]
+
+
+@pytest.mark.parametrize("errors", ["[ ]", "[\n]", "null", "[]"])
+@pytest.mark.parametrize("rest", ['"data": {}', '"data": null', '"data": {"codelists": %s}', '"codelists": %s'])
+def test_an_empty_list_of_errors_may_have_blanks(errors: str, rest: str) -> None:
+    """Printers of JSON write an empty list in several ways."""
+    body = rest % json.dumps(LIST) if "%s" in rest else rest
+    assert len(read_message(f'{{"errors": {errors}, {body}}}'.encode())) == ("%s" in rest)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"errors": [{"code": 404}], "data": {"codelists": []}},
+        {"errors": [{"code": 404}], "data": {"codelists": None}},
+        {"data": {}, "codelists": LIST},
+        {"data": None, "codelists": LIST},
+        {"data": {"codelists": []}, "codelists": LIST},
+    ],
+)
+def test_errors_and_lists_in_two_places_are_refused(message: object) -> None:
+    """Neither is an empty message."""
+    with pytest.raises(MessageError, match=r"error of a registry|next to 'data'"):
+        read_message(json.dumps(message).encode())

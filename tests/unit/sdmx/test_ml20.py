@@ -808,6 +808,18 @@ def test_repeated_items_and_schemes_take_linear_time() -> None:
         assert took_s[1] < 30 * max(took_s[0], 0.005)
 
 
+def test_each_of_many_schemes_of_an_agency_is_joined() -> None:
+    """No language is lost, in any of several reads."""
+    one = (
+        '<s:OrganisationScheme id="O{0}" agencyID="A"><s:Name xml:lang="l{0}">n</s:Name><s:DataProviders>'
+        '<s:DataProvider id="P{0}"/></s:DataProviders></s:OrganisationScheme>'
+    )
+    data = xml(f"<OrganisationSchemes>{''.join(map(one.format, range(40)))}</OrganisationSchemes>")
+    for _ in range(20):
+        [found] = read_message(data)
+        assert {f"l{number}" for number in range(40)} <= set(found.names)
+
+
 def test_paths_of_categories_are_bounded() -> None:
     """References to a category below a very long id are not completed: each would repeat that id."""
     category = "<s:CategoryID><s:ID>L</s:ID></s:CategoryID>"

@@ -236,8 +236,10 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         if "dataSets" in held:
             raise MessageError("reading a JSON message: it is a data message (it has dataSets), not one of structures")
         lists = _lists_in(held)
-        if not lists:
+        if not any(map(_is_filled, lists.values())):
             _refuse_errors(top)
+        if any(name.lower() in _BY_COLLECTION and _is_filled(raw) for name, raw in top.items()):
+            raise MessageError(_TWO_PLACES)
         return JsonMessage(sdmx_json_format(_schema_in(meta), schema, claimed), meta, lists, budget, schema)
     _refuse_errors(top)
     _refuse_data(top)
@@ -274,6 +276,7 @@ def _lists_in(members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
 
 
 _EXTENSION: Final = "x-"
+_TWO_PLACES: Final = "reading a JSON message: it has lists of artefacts next to 'data'; put them into it"
 
 
 def _is_known(name: str) -> bool:
@@ -302,14 +305,14 @@ def _refuse_data(top: dict[str, msgspec.Raw]) -> None:
     """Raise MessageError if an object ``data`` with content is next to lists: its artefacts would be lost."""
     data = top.get("data", msgspec.Raw())
     if bytes(memoryview(data)[:1]) == b"{" and members_of(data, "the data of a JSON message"):
-        raise MessageError("reading a JSON message: it has lists of artefacts both in 'data' and next to it")
+        raise MessageError(_TWO_PLACES)
 
 
 def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
     """Raise MessageError if the message is an error response of a registry (field guide, "errors")."""
-    errors = bytes(top.get("errors", b"[]"))
-    if errors not in {b"[]", b"null"}:
-        stated = errors[:300].decode(errors="replace")
+    errors = top.get("errors")
+    if errors is not None and not _is_null(errors) and _EMPTY_LIST(memoryview(errors)) is None:
+        stated = bytes(errors)[:300].decode(errors="replace")
         raise MessageError(f"reading a JSON message: it contains no structures but the error of a registry: {stated}")
 
 

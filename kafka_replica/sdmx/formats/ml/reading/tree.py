@@ -115,7 +115,7 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     # Usually they are children of the root; long messages are not searched for others.
     found = [element for element in root if names[element.tag] == "Structures"]
     found = found or [element for element in root.iter("{*}Structures") if names[element.tag]]
-    if all(len(element) == 0 for element in found):
+    if not any(len(container) for element in found for container in element):
         for message in root.iterfind("{*}Footer/{*}Message"):
             if message.get("severity") == "Error":
                 refuse_failure(message)

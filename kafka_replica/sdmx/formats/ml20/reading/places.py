@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from lxml import etree
 
@@ -79,12 +79,12 @@ def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
     """Return all artefacts in their order. Raises MessageError."""
     gathered: dict[Urn, ArtefactElements] = {}
     found: list[ArtefactElements] = []
-    stated: _Stated = {}
+    schemes = _JoinedSchemes(source)
     for holder in _holders(root, source):
         for place in _places_of(holder, source):
             is_item = source.names[place.elements[0].tag] in _ITEMS
             if is_item and place.urn in gathered:
-                _join_schemes(gathered[place.urn], place, source, stated)
+                schemes.join(gathered[place.urn], place)
                 gathered[place.urn].elements.extend(place.elements)
                 continue
             found.append(place)
@@ -101,26 +101,29 @@ def _refuse_failures(root: etree._Element, source: Source) -> None:
         refuse_failure(failed)
 
 
-_Stated: TypeAlias = "dict[etree._Element, set[tuple[str, str]]]"  # noqa: SLF001 - the only name lxml gives it
-"""The texts that an <OrganisationScheme> has, by kind and language."""
-
-
-def _join_schemes(known: ArtefactElements, other: ArtefactElements, source: Source, stated: _Stated) -> None:
-    """Add what only a later <OrganisationScheme> of an agency has to the first: languages, and annotations.
+class _JoinedSchemes:
+    """Adds to the first <OrganisationScheme> of an agency what only later ones have: languages, and annotations.
 
     Since 2.1 an agency has one scheme of each kind. The agency scheme has no single source, so it takes nothing.
     """
-    first, later = (_organisation_scheme(place.elements[0], source) for place in (known, other))
-    if known.urn == AGENCIES or first is None or later is None or first is later:
-        return
-    if first not in stated:
-        stated[first] = {key for _, key in _texts_of(first, source)}
-    if (joined := ("joined", str(id(later)))) in stated[first]:
-        return  # each block of organisations leads here
-    stated[first].add(joined)
-    added = [(child, key) for child, key in _texts_of(later, source) if key not in stated[first]]
-    first.extend(copy.deepcopy(child) for child, _ in added)
-    stated[first].update(key for _, key in added)
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        # Elements are kept, not their ids: lxml makes the objects of elements anew, at any address.
+        self._done: set[tuple[etree._Element, etree._Element]] = set()
+        self._stated: dict[etree._Element, set[tuple[str, str]]] = {}  # texts by kind and language
+
+    def join(self, known: ArtefactElements, other: ArtefactElements) -> None:
+        """Join the schemes of two blocks of organisations."""
+        first, later = (_organisation_scheme(place.elements[0], self._source) for place in (known, other))
+        if known.urn == AGENCIES or first is None or later is None or first is later or (first, later) in self._done:
+            return
+        self._done.add((first, later))
+        if first not in self._stated:
+            self._stated[first] = {key for _, key in _texts_of(first, self._source)}
+        added = [(child, key) for child, key in _texts_of(later, self._source) if key not in self._stated[first]]
+        first.extend(copy.deepcopy(child) for child, _ in added)
+        self._stated[first].update(key for _, key in added)
 
 
 def _organisation_scheme(organisation: etree._Element, source: Source) -> etree._Element | None:
