@@ -109,7 +109,7 @@ class _JoinedSchemes:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        # Elements are kept, not their ids: lxml makes the objects of elements anew, at any address.
+        # Elements are kept, not their ids: lxml makes the objects of elements again, at any address.
         self._done: set[tuple[etree._Element, etree._Element]] = set()
         self._stated: dict[etree._Element, set[tuple[str, str]]] = {}  # texts by kind and language
 
