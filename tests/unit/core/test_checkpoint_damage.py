@@ -167,17 +167,23 @@ def test_a_damaged_store_is_rebuilt(path: Path) -> None:
     assert outcome(path)[0] == "as it was"
 
 
-def test_a_damaged_record_that_is_replaced_hides_no_change_from_listeners(path: Path) -> None:
-    """A listener that lags gets the complete state, if its differences cannot be kept; others get the version as usual.
-
-    The store is then rebuilt, but the rebuilt state has no differences to the version that has the changes.
-    """
-    topic, may_go_on = FakeTopic(), Event()
+def damaged_topic(path: Path) -> FakeTopic:
+    """Return a topic of which the file has all records; the first one is damaged."""
+    topic = FakeTopic()
     for key, value in WRITTEN.items():
         topic.put(key, value)
     with topic.replica(opened(path)) as replica:
         replica.wait_for(topic.end(), 30)
     damage(path, b"first")
+    return topic
+
+
+def test_a_damaged_record_that_is_replaced_hides_no_change_from_listeners(path: Path) -> None:
+    """A listener that lags gets the complete state, if its differences cannot be kept; others get the version as usual.
+
+    The store is then rebuilt, but the rebuilt state has no differences to the version that has the changes.
+    """
+    topic, may_go_on = damaged_topic(path), Event()
     lagging, fast = list[set[bytes]](), list[set[bytes]]()
 
     def listener(heard: list[set[bytes]], waits: bool) -> Callable[[Change], None]:
@@ -205,12 +211,7 @@ def test_a_damaged_record_that_is_replaced_hides_no_change_from_listeners(path: 
 
 def test_a_change_that_a_listener_has_not_taken_does_not_prevent_the_rebuild(path: Path) -> None:
     """The rebuilt version is kept, although the listener's earlier change refers to the damaged record."""
-    topic, may_go_on = FakeTopic(), Event()
-    for key, value in WRITTEN.items():
-        topic.put(key, value)
-    with topic.replica(opened(path)) as replica:
-        replica.wait_for(topic.end(), 30)
-    damage(path, b"first")
+    topic, may_go_on = damaged_topic(path), Event()
     heard = list[set[bytes]]()
 
     def listener(change: Change) -> None:
@@ -235,12 +236,7 @@ def test_waiting_for_a_position_does_not_wait_for_the_rebuild_of_a_damaged_store
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The version shown has the position, of the same log."""
-    topic, may_go_on, open_ = FakeTopic(), Event(), FakeReader.open
-    for key, value in WRITTEN.items():
-        topic.put(key, value)
-    with topic.replica(opened(path)) as replica:
-        replica.wait_for(topic.end(), 30)
-    damage(path, b"first")
+    topic, may_go_on, open_ = damaged_topic(path), Event(), FakeReader.open
     with topic.replica(opened(path)) as replica:
         replica.wait_for(topic.end(), 30)
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
+from kafka_replica import Replica
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import export_structures, unexport_structures
 from kafka_replica.sdmx import DecodeCache, LiveStructures, split_message
@@ -114,15 +118,22 @@ def problems(caplog: pytest.LogCaptureFixture) -> list[str]:
     return found
 
 
-def test_many_problems_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    """Ten of many problems are named."""
+@contextmanager
+def dangling_references(count: int) -> Iterator[tuple[FakeTopic, Replica, LiveStructures]]:
+    """Return a topic of lists that each extend a list that does not exist; the references are counted."""
     topic = FakeTopic()
     with topic.replica() as replica, LiveStructures(replica) as live:
-        for number in range(12):
+        for number in range(count):
             topic.put(*codelist(f"L{number}", extends="NONE"))
         replica.wait_for(topic.end(), 60)
         live.prepare()
         live.stats()
+        yield topic, replica, live
+
+
+def test_many_problems_are_counted_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    """Ten of many problems are named."""
+    with dangling_references(12):
         [text] = problems(caplog)
         assert text.startswith("structures: 12 dangling references: ")
         assert text.endswith("; and 2 more")
@@ -131,13 +142,7 @@ def test_many_problems_are_counted_in_one_line(caplog: pytest.LogCaptureFixture)
 def test_too_many_problems_are_only_counted(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each version would compare all of them; when they become few, they are named."""
     monkeypatch.setattr("kafka_replica.sdmx.lookups.problem_log._MOST_COMPARED", 1)
-    topic = FakeTopic()
-    with topic.replica() as replica, LiveStructures(replica) as live:
-        for number in range(3):
-            topic.put(*codelist(f"L{number}", extends="NONE"))
-        replica.wait_for(topic.end(), 60)
-        live.prepare()
-        live.stats()
+    with dangling_references(3) as (topic, replica, live):
         assert problems(caplog) == ["structures: 3 dangling references"]
         for number in range(2):
             topic.put(*codelist(f"L{number}"))

@@ -23,6 +23,7 @@ from kafka_replica.sdmx.formats.json_shared.tree import (
     decoded,
     decoded_artefact,
     decoded_header,
+    is_null,
     message_of,
 )
 from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
@@ -72,7 +73,7 @@ def _outline() -> msgspec.json.Decoder[Any]:
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
     """Return the message with these outermost levels. Raises MessageError."""
     header = Header()
-    if message.meta is not None and bytes(message.meta).strip() != b"null":
+    if message.meta is not None and not is_null(message.meta):
         header = _header(decoded_header(_META, message.meta, "the meta of Fusion-JSON", collector))
     artefacts = collector.read_all(
         artefacts_of(message, collector), partial(_artefact, message), RawArtefact.unreadable

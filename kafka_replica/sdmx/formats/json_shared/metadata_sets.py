@@ -8,7 +8,7 @@ import msgspec
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
-from kafka_replica.sdmx.formats.json_shared.tree import decoded, members_of, scalar_text
+from kafka_replica.sdmx.formats.json_shared.tree import decoded, is_null, members_of, scalar_text
 
 _LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _WHAT: Final = "the value of a reported attribute"
@@ -26,7 +26,7 @@ def read_reported_value(written: msgspec.Raw) -> tuple[tuple[str, ...], Internat
     if data.startswith((b"{", b"[")):
         refuse_repeated(data)
     if data.startswith(b"{"):
-        texts = {name: raw for name, raw in members_of(data, _WHAT).items() if bytes(raw).strip() != b"null"}
+        texts = {name: raw for name, raw in members_of(data, _WHAT).items() if not is_null(raw)}
         if all(bytes(raw).strip().startswith(b'"') for raw in texts.values()):
             return (), InternationalString({name: scalar_text(raw, _WHAT) for name, raw in texts.items()})
     if data.startswith(b"["):

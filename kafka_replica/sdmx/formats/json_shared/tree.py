@@ -143,6 +143,11 @@ def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: s
 _TEXT: Final = msgspec.json.Decoder(str)
 
 
+def is_null(raw: msgspec.Raw | None) -> bool:
+    """Return whether a member, as a decoder took it from its object, is null or missing."""
+    return raw is None or bytes(memoryview(raw)[:1]) == b"n"
+
+
 def scalar_text(written: msgspec.Raw, what: str) -> str:
     """Return a text, or any other value as written, without whitespace: ``1.10`` stays ``1.10``.
 
@@ -225,7 +230,7 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
     top = members_of(data, "a JSON message")
     meta = top.pop("meta", None)
     budget = Budget(len(data))
-    if "data" in top and bytes(top["data"]) == b"null":
+    if "data" in top and is_null(top["data"]):
         _refuse_errors(top)
         top["data"] = msgspec.Raw(b"{}")
     if "data" in top and not any(name in CLASSES for name in top):
@@ -250,7 +255,7 @@ def _opened(data: bytes, claimed: Format | None) -> JsonMessage:
         # The object "data" around the lists is missing here; members that are not lists are ignored.
         lists = {name: raw for name, raw in top.items() if _is_list(name, raw)}
         return JsonMessage(sdmx_json_format(_schema_in(meta), top.get("$schema"), claimed), meta, lists, budget)
-    if is_fusion or (not top and not _is_null(meta)) or claimed is Format.FUSION_JSON:
+    if is_fusion or (not top and not is_null(meta)) or claimed is Format.FUSION_JSON:
         return JsonMessage(Format.FUSION_JSON, meta, _lists_in(top), budget)
     raise _other_content(top)
 
@@ -291,10 +296,6 @@ def _is_filled(raw: msgspec.Raw) -> bool:
     return bytes(memoryview(raw)[:1]) == b"[" and _EMPTY_LIST(memoryview(raw)) is None
 
 
-def _is_null(raw: msgspec.Raw | None) -> bool:
-    return raw is None or bytes(memoryview(raw)[:1]) == b"n"
-
-
 def _is_of_fusion(name: str, raw: msgspec.Raw) -> bool:
     """Return True if a list holds artefacts in the form of Fusion-JSON, possibly of a vendor's class."""
     start = bytes(memoryview(raw)[:4096])
@@ -311,7 +312,7 @@ def _refuse_data(top: dict[str, msgspec.Raw]) -> None:
 def _refuse_errors(top: dict[str, msgspec.Raw]) -> None:
     """Raise MessageError if the message is an error response of a registry (field guide, "errors")."""
     errors = top.get("errors")
-    if errors is not None and not _is_null(errors) and _EMPTY_LIST(memoryview(errors)) is None:
+    if errors is not None and not is_null(errors) and _EMPTY_LIST(memoryview(errors)) is None:
         stated = bytes(errors)[:300].decode(errors="replace")
         raise MessageError(f"reading a JSON message: it contains no structures but the error of a registry: {stated}")
 
@@ -349,7 +350,7 @@ class _Reporting:
     def sent(self) -> _Sent:
         """The header. Raises MessageError if it is not an object."""
         meta = self._message.meta
-        if meta is None or _is_null(meta):
+        if meta is None or is_null(meta):
             return _Sent()
         return decoded_header(_SENDER, meta, f"the meta of {self._message.format.title}")
 
@@ -379,7 +380,7 @@ def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> It
     """Yield each artefact in its order. Raises MessageError."""
     reporting = _Reporting(message)
     for collection, raw in message.collections.items():
-        if collection == WITHOUT_URN or bytes(memoryview(raw)[:8]).strip() == b"null":
+        if collection == WITHOUT_URN or is_null(raw):
             continue
         name = collection[:80]
         class_ = _BY_COLLECTION.get(collection.lower(), collection)

@@ -21,7 +21,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import (
     read_text_format,
     text_of,
 )
-from kafka_replica.sdmx.formats.ml.writing.edition import Edition, class_in_ref
+from kafka_replica.sdmx.formats.ml.writing.edition import Edition, class_in_ref, container_and_id
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item, parts, write_annotations, write_text_format
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
 from kafka_replica.sdmx.model import (
@@ -106,21 +106,21 @@ def _read_scheme_map(item: Item, mapped: str, row: str) -> SchemeMapInSet:
     )
 
 
-def _end(element: etree._Element, side: str, names: Names) -> str:
+def _side(element: etree._Element, side: str, names: Names) -> etree._Element:
     found = first(known(element, names), side)
-    return fail(element, f"it has no {side}") if found is None else local_id(found, names)
+    return fail(element, f"it has no {side}") if found is None else found
 
 
 def _mapped_item(element: etree._Element, side: str, names: Names) -> str:
     """Return the path of a mapped item, as in its URN: that of a hierarchical code begins with its hierarchy."""
-    found = first(known(element, names), side)
-    for kind, child in [] if found is None else known(found, names):
+    found = _side(element, side, names)
+    for kind, child in known(found, names):
         if kind == "Ref" and (id_ := child.get("id")):
             container = child.get("containerID")
             return f"{container}.{id_}" if container else id_
         if kind == "URN":
             return text_of(child).strip().rpartition(").")[2]
-    return _end(element, side, names)
+    return local_id(found, names)
 
 
 def _read_structure_map(item: Item) -> StructureMapInSet:
@@ -153,7 +153,7 @@ def _read_component(element: etree._Element, side: str, names: Names) -> dict[st
     class_ = None if ref is None else CLASSES_IN_REFS.get(ref.get("class", ""), ref.get("class"))
     holder = None if ref is None else ref.get("containerID")
     return {
-        name: _end(element, side, names),
+        name: local_id(_side(element, side, names), names),
         f"{name}_class": class_,
         f"{name}_list": None if holder == LISTS_OF_COMPONENTS.get(class_ or "") else holder,
     }
@@ -223,11 +223,12 @@ def _item_map(tag: str, item_map: ItemMap, map_: SchemeMapInSet, edition: Editio
 
 def _write_mapped_item(tag: str, scheme: Urn | None, path: str | None, edition: Edition) -> str:
     """Write a mapped item; a hierarchical code as its id, and the id of its hierarchy."""
-    if path is None or scheme is None or scheme.cls != "HierarchicalCodelist" or "." not in path:
-        return edition.local(tag, path)
-    hierarchy, _, id_ = path.partition(".")
-    own = {"class": "HierarchicalCode"}
-    return el(tag, el("Ref", containerID=hierarchy, id=id_, package="codelist", **own))
+    class_ = "HierarchicalCode"
+    if path is not None and scheme is not None and scheme.cls == "HierarchicalCodelist":
+        hierarchy, id_ = container_and_id(class_, path)
+        if hierarchy is not None:
+            return el(tag, el("Ref", containerID=hierarchy, id=id_, package="codelist", **{"class": class_}))
+    return edition.local(tag, path)
 
 
 def _write_structure_map(structure_map_in_set: StructureMapInSet, edition: Edition) -> str:

@@ -32,38 +32,35 @@ from kafka_replica.sdmx.urns.urn import Urn
 def read_concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
     """Read a <ConceptScheme>, or all standalone <Concept>s of an agency."""
     if source.names[elements[0].tag] == "Concept":
-        return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(_concepts(urn, elements, source)))
+        repeated = RepeatedItems[Concept]()
+        for element in elements:
+            id_ = id_of(element, {})
+            repeated.add(id_, _read_concept(urn, element, id_, source))
+        return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(repeated.united()))
     base, rest = read_maintained(elements[0], source)
-    concepts = _concepts(urn, [element for kind, element in rest if kind == "Concept"], source)
+    concepts: dict[str, Concept] = {}
+    for element in (element for kind, element in rest if kind == "Concept"):
+        id_ = id_of(element, {})
+        concept = _read_concept(urn, element, id_, source)
+        # A repeated concept is ambiguous only if it differs.
+        if concepts.setdefault(id_, concept) != concept:
+            id_of(element, concepts)
     return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
 
 
-def _concepts(urn: Urn, elements: list[etree._Element], source: Source) -> dict[str, Concept]:
-    concepts: dict[str, Concept] = {}
-    holder = elements[0].getparent() if elements else None
-    repeated = RepeatedItems[Concept]()
-    is_standalone = holder is None or source.names[holder.tag] != "ConceptScheme"
-    for element in elements:
-        id_ = id_of(element, {})
-        arguments, rest = named(element, source.names)
-        parent = stated(element, "parent")
-        if parent:
-            arguments["parent"] = parent
-        core = _core_representation(element, rest, source, urn.agency)
-        if core is not None:
-            arguments["core_representation"] = core
-        own = item_urn(urn, "Concept", element, id_)
-        version = stated(element, "version") or DEFAULT_VERSION
-        concept = (
-            Concept(urn=own, **arguments)
-            if version == DEFAULT_VERSION
-            else VersionedConcept(urn=own, version=version, **arguments)
-        )
-        if is_standalone:
-            repeated.add(id_, concept)
-        elif concepts.setdefault(id_, concept) != concept:
-            id_of(element, concepts)
-    return repeated.united() or concepts
+def _read_concept(urn: Urn, element: etree._Element, id_: str, source: Source) -> Concept:
+    arguments, rest = named(element, source.names)
+    parent = stated(element, "parent")
+    if parent:
+        arguments["parent"] = parent
+    core = _core_representation(element, rest, source, urn.agency)
+    if core is not None:
+        arguments["core_representation"] = core
+    own = item_urn(urn, "Concept", element, id_)
+    version = stated(element, "version") or DEFAULT_VERSION
+    if version == DEFAULT_VERSION:
+        return Concept(urn=own, **arguments)
+    return VersionedConcept(urn=own, version=version, **arguments)
 
 
 def _core_representation(

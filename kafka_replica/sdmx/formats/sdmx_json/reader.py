@@ -23,6 +23,7 @@ from kafka_replica.sdmx.formats.json_shared.tree import (
     collection_of,
     decoded_artefact,
     decoded_header,
+    is_null,
     message_of,
     sdmx_json_format,
 )
@@ -97,7 +98,7 @@ _ORDER: Final = msgspec.json.Decoder(_Order)
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:
     """Return the message with these outermost levels. Raises MessageError."""
     header, context = Header(), Context()
-    if message.meta is not None and bytes(message.meta).strip() != b"null":
+    if message.meta is not None and not is_null(message.meta):
         meta: WireMeta = decoded_header(_META, message.meta, f"the meta of {message.format.title}", collector)
         header, context = _header(meta), _context(meta)
     artefacts = collector.read_all(

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
+from kafka_replica.sdmx.lookups.constraints.selections import is_dated
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, ConstraintLevel
 from kafka_replica.sdmx.model import Constraint, MemberSelection, Region
@@ -79,14 +80,14 @@ class InheritedCodes:
         """Yield the codes that a constraint allows to components, as far as it concerns each component alone."""
         for selection in _selections(_only_region(constraint)):
             chosen = self._chosen(selection)
-            if chosen is not None and (selection.include or not _is_dated(selection)):
+            if chosen is not None and (selection.include or not is_dated(selection)):
                 yield selection.id, chosen if selection.include else self._listed(selection) - chosen
         for region in constraint.cube_regions:
             selections = _selections(region)
             if region.include or region.valid_from or region.valid_to or len(selections) != 1:
                 continue
             chosen = self._chosen(selections[0])
-            if chosen is not None and selections[0].include and not _is_dated(selections[0]):
+            if chosen is not None and selections[0].include and not is_dated(selections[0]):
                 yield selections[0].id, self._listed(selections[0]) - chosen
 
     def _named(self, selection: MemberSelection) -> frozenset[str]:
@@ -121,8 +122,3 @@ def _only_region(constraint: Constraint) -> Region | None:
 
 def _selections(region: Region | None) -> tuple[MemberSelection, ...]:
     return () if region is None else (*region.key_values, *region.components)
-
-
-def _is_dated(selection: MemberSelection) -> bool:
-    values = selection.values
-    return bool(selection.valid_from or selection.valid_to or any(one.valid_from or one.valid_to for one in values))

@@ -223,6 +223,15 @@ def _limit(found: Period, bound: PeriodBound, *, is_lower: bool) -> int:
     return found.start_s if is_lower is bound.is_inclusive else found.end_s
 
 
+def is_dated(selection: MemberSelection) -> bool:
+    """Return whether a selection, or one of its values, has a validity of its own."""
+    return bool(
+        selection.valid_from
+        or selection.valid_to
+        or any(value.valid_from or value.valid_to for value in selection.values)
+    )
+
+
 def _is_any(selection: MemberSelection) -> bool:
     return (not selection.values and selection.time_range is None) or any(v.value in _ANY for v in selection.values)
 

@@ -18,7 +18,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from kafka_replica.sdmx.lookups.constraints.predicates import ConstantPredicate, Not, Predicate, all_of, any_of
-from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, overlaps
+from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader, is_dated, overlaps
 from kafka_replica.sdmx.model import Constraint, MemberSelection, PeriodBound, Region, TimeRange
 from kafka_replica.sdmx.values.periods import period
 
@@ -94,7 +94,7 @@ def _of_selection(selection: MemberSelection, reader: SelectionReader) -> Iterat
     if not reader.can_read(selection):
         return
     broken: Predicate = Not(reader.selected(selection))
-    if not _is_dated(selection):
+    if not is_dated(selection):
         yield Violation(DemandKind.VALUE, (selection.id,), broken)
     elif not selection.include:
         yield Violation(DemandKind.VALID_VALUE, (selection.id,), broken)
@@ -126,14 +126,6 @@ def _of_reference_period(constraint: Constraint, reader: SelectionReader) -> Ite
         return
     start, end = (PeriodBound(period=text) for text in constraint.reference_period)
     yield from _of_selection(MemberSelection(id=reader.time, time_range=TimeRange(start=start, end=end)), reader)
-
-
-def _is_dated(selection: MemberSelection) -> bool:
-    return bool(
-        selection.valid_from
-        or selection.valid_to
-        or any(value.valid_from or value.valid_to for value in selection.values)
-    )
 
 
 def _selections(region: Region) -> tuple[MemberSelection, ...]:

@@ -96,7 +96,7 @@ class Edition(NamedTuple):
 def _parts(urn: Urn) -> str:
     if urn.item is None:
         return el("Ref", id=urn.id, version=urn.version, agencyID=urn.agency, package=urn.package, **{"class": urn.cls})
-    container, id_ = _container_and_id(urn.cls, urn.item)
+    container, id_ = container_and_id(urn.cls, urn.item)
     return el(
         "Ref",
         id=id_,
@@ -109,7 +109,7 @@ def _parts(urn: Urn) -> str:
     )
 
 
-def _container_and_id(class_: str, path: str) -> tuple[str | None, str]:
+def container_and_id(class_: str, path: str) -> tuple[str | None, str]:
     """Split the path of an item into the path of its container, if the schema has a place for it, and the rest."""
     container, _, id_ = ("", "", path)
     if class_ in _IN_CONTAINERS and "." in path:

@@ -72,17 +72,15 @@ class RepeatedItems(Generic[_Item]):
 
     def __init__(self) -> None:
         self._first: dict[str, _Item] = {}
-        self._texts: dict[str, tuple[_Texts, _Texts]] = {}  # names and descriptions of the items that differ
+        self._texts: dict[str, tuple[_Texts, _Texts]] = {}  # names and descriptions of later, different items
 
     def add(self, id_: str, item: _Item) -> None:
         """Add an item."""
-        first = self._first.setdefault(id_, item)
-        if first == item:
+        if self._first.setdefault(id_, item) == item:
             return
-        if id_ not in self._texts:
-            self._texts[id_] = {}, {}
-            self._add_texts(id_, first)
-        self._add_texts(id_, item)
+        for known, texts in zip(self._texts.setdefault(id_, ({}, {})), (item.names, item.descriptions), strict=True):
+            for language, text in texts.texts:
+                known.setdefault(language.lower(), (language, text))
 
     def united(self) -> dict[str, _Item]:
         """Return the items by id."""
@@ -92,11 +90,6 @@ class RepeatedItems(Generic[_Item]):
                 first, names=_united(first.names, names), descriptions=_united(first.descriptions, descriptions)
             )
         return self._first
-
-    def _add_texts(self, id_: str, item: _Item) -> None:
-        for known, texts in zip(self._texts[id_], (item.names, item.descriptions), strict=True):
-            for language, text in texts.texts:
-                known.setdefault(language.lower(), (language, text))
 
 
 def _united(first: InternationalString, texts: _Texts) -> InternationalString:
