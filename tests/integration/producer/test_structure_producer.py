@@ -76,9 +76,11 @@ def test_each_transaction_goes_to_all_topics_with_its_headers(
 
 
 def test_after_each_slow_commit_a_producer_connects_again(
-    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A commit that may have been repeated is the last one of its connection."""
+    # The shortest backoff is a millisecond, in which a commit may be answered: here any commit counts as slow.
+    monkeypatch.setattr("kafka_replica.broker.writing.writer._EARLIEST_RETRY", 0)
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     connections = []
 
