@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,11 +12,12 @@ from pyspark.sql import SparkSession
 from kafka_replica import Snapshot
 from kafka_replica_spark import session
 from kafka_replica_spark.sessions import QUIET_JAVA
+from support.spark.class_archive import SHORT_JOBS, archive_options
 from support.spark.in_one_job import small_jobs
 from support.spark.spark_world import RULES_MESSAGE, samples, version_of
 
 _SHORT_JOBS: Final = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m -XX:ReservedCodeCacheSize=240m -Xmn400m "
+    f"{SHORT_JOBS} -XX:MetaspaceSize=256m -XX:ReservedCodeCacheSize=240m -Xmn400m "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 
@@ -25,6 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent.name == "spark":
             item.add_marker(pytest.mark.spark)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _spark_starts_faster() -> Iterator[None]:
+    """Let all programs of Spark that these tests start, and their session, use an archive of classes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_SUBMIT_OPTS", f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} {archive_options()}")
+        yield
 
 
 @pytest.fixture(scope="session")

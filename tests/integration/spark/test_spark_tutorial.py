@@ -13,11 +13,10 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.ports import choose
 from support.doc_blocks import Block, blocks
 from support.docs.terminal import Terminal
+from support.spark.class_archive import short_job_options
 from support.waiting import wait_until
 
 _PAGE = "docs/spark-tutorial.md"
-_FAST_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of Java: short jobs do not repay its second compiler."""
 
 
 def _logged(file: Path, text: str) -> Callable[[], bool]:
@@ -51,7 +50,7 @@ def test_the_tutorial(local_kafka: LocalKafka, tmp_path: Path) -> None:
         "deploy.worker": ("master.log", "Registering worker"), "SparkConnectServer": ("connect.log", "server started"),
     }  # fmt: skip
     environment = {
-        "KAFKA_REPLICA_BOOTSTRAP_SERVERS": local_kafka.bootstrap_servers, "JDK_JAVA_OPTIONS": _FAST_START,
+        "KAFKA_REPLICA_BOOTSTRAP_SERVERS": local_kafka.bootstrap_servers, "JDK_JAVA_OPTIONS": short_job_options(),
         "SPARK_DAEMON_MEMORY": "700m",
     }  # fmt: skip
     printed = ""

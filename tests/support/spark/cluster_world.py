@@ -21,6 +21,7 @@ import pyspark
 from kafka_replica.embedded.java import spark_java_home
 from kafka_replica.embedded.ports import choose
 from support.paths import ROOT
+from support.spark.class_archive import short_job_options
 
 HOME = Path(pyspark.__file__).parent
 _PATIENCE_S = 240
@@ -111,8 +112,7 @@ def environment() -> dict[str, str]:
         "SPARK_NO_DAEMONIZE": "1",
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
-        # Short jobs do not repay Java's second compiler; executors inherit this from their workers.
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "JDK_JAVA_OPTIONS": short_job_options(),  # executors inherit this from their workers
     }
 
 
