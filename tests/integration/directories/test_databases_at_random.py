@@ -29,8 +29,8 @@ from support.producer.table_tools import SourceProcess, table_settings
 
 pytestmark = [pytest.mark.broker, pytest.mark.long, pytest.mark.timeout(3600)]
 
-TRANSACTIONS = int(os.environ.get("KAFKA_REPLICA_TEST_TRANSACTIONS", "3000" if EFFORT == "proof" else "1500"))
-KILLS = 8 + TRANSACTIONS // 8000
+TRANSACTIONS = int(os.environ.get("KAFKA_REPLICA_TEST_TRANSACTIONS", "3000" if EFFORT == "proof" else "750"))
+KILLS = (8 if TRANSACTIONS > 1000 else 4) + TRANSACTIONS // 8000  # each kind of process at least once
 WAIT_S = 180.0
 COMPACTED = {"cleanup.policy": "compact", "segment.bytes": "1048576", "min.cleanable.dirty.ratio": "0.1"}
 # Small batches, so that they divide transactions.

@@ -27,7 +27,7 @@ from kafka_replica.producer.notices.notices import (
 from kafka_replica.producer.postgres import TableSource, claim, compare
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import ends
-from support.effort import first_in_usual
+from support.effort import first_in_usual, usual_or_long
 from support.producer.postgres_tools import LocalPostgres, back_up, restore
 from support.producer.producer_tools import EVERY_COMMIT_IS_SLOW
 from support.producer.table_tools import (
@@ -44,6 +44,7 @@ from support.waiting import wait_until
 
 STEPS = ["taken up", "queried"]
 STEPS_OF_TRANSACTIONS = ["begun", "record", "handed over", "committed"]
+ROUNDS = usual_or_long(1, 3, 5)
 NO_CLEANING = {"min.compaction.lag.ms": "600000"}
 
 
@@ -178,12 +179,12 @@ def test_kills_during_concurrent_writes_lose_no_row_version(own_postgres: LocalP
         topic = kafka.create_topic("items", config={"cleanup.policy": "compact", **NO_CLEANING})
         settings = table_settings(kafka.bootstrap_servers, topic, database)
         with writing(database):
-            late = [f"{step}:{dice.randint(1, 6)}" for step in STEPS_OF_TRANSACTIONS * 5]
+            late = [f"{step}:{dice.randint(1, 6)}" for step in STEPS_OF_TRANSACTIONS * ROUNDS]
             for step in STEPS + late:
                 with source_process(settings, step) as life:
                     assert life.wait(90) == -signal.SIGKILL, step
             with source_process(settings) as life:
-                for trouble in ("broker killed", "broker restarted", "database killed") * 5:
+                for trouble in ("broker killed", "broker restarted", "database killed") * ROUNDS:
                     before = _end(kafka)
                     if trouble == "broker killed":
                         kafka.kill()

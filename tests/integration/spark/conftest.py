@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from typing import Final
@@ -51,6 +52,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.extraJavaOptions": java,
         "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.ui.retainedExecutions": "10",
     }
     made = session("tests", **settings)
     yield made
@@ -74,3 +76,16 @@ def uncompiled(spark: SparkSession) -> Iterator[None]:
     """Run the test's jobs without compiling them or planning them again: other tests do both, and it takes seconds."""
     with small_jobs(spark):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _heap_stays_free() -> Iterator[None]:
+    """Free what a test has cached: the heap of the session that all tests share would otherwise fill up.
+
+    Java then collected garbage for half of the processor time.
+    """
+    yield
+    shared = SparkSession.getActiveSession()
+    if shared is not None:
+        shared.catalog.clearCache()
+        gc.collect()  # Java keeps the frames that Python's collector has not freed
