@@ -36,6 +36,11 @@ def segments_of(path: str) -> list[str]:
     return segments
 
 
+def parts_of_last_segment(path: str) -> list[str]:
+    """Return the parts of a path's last segment between commas that are not percent-encoded; the parts are decoded."""
+    return [_decoded(part) for part in path.rstrip("/").rpartition("/")[2].split(",")]
+
+
 def parameters_of(query: str) -> dict[str, str]:
     """Return the decoded parameters of a query string; a plus sign is not a space. Raises RejectedError."""
     found: dict[str, str] = {}

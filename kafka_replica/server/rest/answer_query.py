@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from kafka_replica.common.wording import counted
@@ -13,7 +15,15 @@ from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
 from kafka_replica.server.rest.grammar import Api, Detail
-from kafka_replica.server.rest.negotiation import OfferedFormat, error_format, offered, offers, schema_offers
+from kafka_replica.server.rest.negotiation import (
+    OfferedFormat,
+    error_format,
+    names_json_schema,
+    offered,
+    offered_schemas,
+    offers,
+    schema_query_offers,
+)
 from kafka_replica.server.rest.query import Query, SchemaQuery, StructureQuery
 from kafka_replica.server.rest.query_parser import format_of, parse_query
 from kafka_replica.server.rest.rejections import (
@@ -26,7 +36,7 @@ from kafka_replica.server.rest.rejections import (
     unreadable,
 )
 from kafka_replica.server.rest.request_and_answer import VARY, RestAnswer, RestRequest
-from kafka_replica.server.rest.schema import asks_for_schema, schema_contents
+from kafka_replica.server.rest.schema import schema_contents
 from kafka_replica.server.rest.settings import RestSettings
 from kafka_replica.server.rest.stored_answer import stored_answer
 from kafka_replica.server.rest.xml_schema import first_schema
@@ -36,8 +46,8 @@ OMITTED: Final = "Kafka-Replica-Omitted"
 
 DEFAULT_SETTINGS: Final = RestSettings()
 
-_WITHOUT_SCHEMA: Final = {406, 501}
-"""The statuses if no XML schema can be generated; a request that also accepts structures gets those."""
+_UNREPRESENTABLE: Final = {406, 501}
+"""The statuses if there is no such XML schema or message; then what the request accepts with less weight is tried."""
 
 _FEW: Final = 100
 """The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
@@ -75,32 +85,48 @@ def error_answer(rejection: Rejection, request: RestRequest, settings: RestSetti
 def _answered(
     query: Query, request: RestRequest, structures: Structures, settings: RestSettings
 ) -> RestAnswer | Rejection:
-    schemas = schema_offers(request.accept, query.api) if isinstance(query, SchemaQuery) and not query.format else ()
-    formats = offers(request.accept, query.format, query.api)
-    accepted = schemas or formats
+    negotiate = schema_query_offers if isinstance(query, SchemaQuery) else offers
+    accepted = negotiate(request.accept, query.format, query.api)
     if not accepted:
         return _no_format(query, request)
     version = _version(query, structures, settings)
     if isinstance(version, Rejection):
         return version
-    day = settings.today() if _depends_on_date(query) else None
-    # A schema that cannot be made is answered in one of the formats.
-    tag = entity_tag(version.version, day, request, (*schemas, *formats))
+    day = _day(query, settings)
+    if isinstance(day, Rejection):
+        return day
+    tag = entity_tag(version.version, day, request, accepted)
     headers = (("ETag", tag), VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
     try:
-        if schemas and isinstance(query, SchemaQuery):
-            made = _schema(query, schemas, version, settings, headers, day)
-            if not (formats and isinstance(made, Rejection) and made.status in _WITHOUT_SCHEMA):
-                return made
-        return _made(query, formats, version, settings, headers, day)
+        return _made(query, accepted, version, settings, headers, day)
     except KafkaReplicaError as error:
         # The answer depends on a record that cannot be read.
         return unreadable(str(error))
 
 
 def _made(
+    query: Query,
+    accepted: tuple[OfferedFormat, ...],
+    version: Structures,
+    settings: RestSettings,
+    headers: tuple[tuple[str, str], ...],
+    day: date | None,
+) -> RestAnswer | Rejection:
+    """Return an XML schema or a message of structures, in the order in which the request prefers them."""
+    first_reason: Rejection | None = None
+    for is_schema, offered_formats in groupby(accepted, attrgetter("is_schema")):
+        make = _schema if is_schema else _message_of_structures
+        made = make(query, tuple(offered_formats), version, settings, headers, day)
+        if not isinstance(made, Rejection) or made.status not in _UNREPRESENTABLE:
+            return made
+        first_reason = first_reason or made
+    assert first_reason is not None  # noqa: S101 - there is at least one offer
+    return first_reason
+
+
+def _message_of_structures(
     query: Query,
     accepted: tuple[OfferedFormat, ...],
     version: Structures,
@@ -130,7 +156,7 @@ def _nothing(found: Contents, version: Structures) -> Rejection:
 
 
 def _schema(
-    query: SchemaQuery,
+    query: Query,
     accepted: tuple[OfferedFormat, ...],
     version: Structures,
     settings: RestSettings,
@@ -138,6 +164,7 @@ def _schema(
     day: date | None,
 ) -> RestAnswer | Rejection:
     """Return the XML schema for the first accepted edition of SDMX-ML whose messages can represent the data."""
+    assert isinstance(query, SchemaQuery)  # noqa: S101 - only these are offered schemas
     found = first_schema(query, accepted, version, day)
     if isinstance(found, Rejection):
         return found
@@ -155,10 +182,29 @@ def _depends_on_date(query: Query) -> bool:
     return isinstance(query, SchemaQuery) or query.detail is Detail.REFERENCE_PARTIAL
 
 
+def _day(query: Query, settings: RestSettings) -> date | Rejection | None:
+    """Return the date on which constraints must be valid, or None if the answer does not depend on it.
+
+    This is the date in UTC of the instant that ``asOf`` names, or else today: the number of a version names no date.
+    """
+    if not _depends_on_date(query):
+        return None
+    if query.as_of is None or query.as_of.isdigit():
+        return settings.today()
+    try:
+        instant = datetime.fromisoformat(query.as_of)
+        return (instant if instant.tzinfo is None else instant.astimezone(UTC)).date()
+    except (ValueError, OverflowError) as error:
+        return semantic_error(f"asOf={query.as_of}: {error}")
+
+
 def _no_format(query: Query, request: RestRequest) -> Rejection:
-    if isinstance(query, SchemaQuery) and asks_for_schema(request.accept):
-        return not_implemented(f"JSON schemas are not generated; request XML schemas or the structures: {offered()}")
-    return not_acceptable(f"none of the requested formats is offered; {offered()}")
+    if not isinstance(query, SchemaQuery):
+        return not_acceptable(f"none of the requested formats is offered; {offered()}")
+    alternatives = f"XML schemas ({offered_schemas(query.api)}) or the structures: {offered()}"
+    if names_json_schema(request.accept, query.format):
+        return not_implemented(f"JSON schemas are not generated; request {alternatives}")
+    return not_acceptable(f"none of the requested formats is offered; request {alternatives}")
 
 
 def _version(query: Query, structures: Structures, settings: RestSettings) -> Structures | Rejection:

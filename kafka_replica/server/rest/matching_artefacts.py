@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.patterns import pattern
-from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact
-from kafka_replica.server.rest.grammar import Resource
+from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact, ValueList
+from kafka_replica.server.rest.grammar import SEPARATORS, Api, Resource
 from kafka_replica.server.rest.inherited_codes import read_artefacts
 from kafka_replica.server.rest.items import with_items
 from kafka_replica.server.rest.query import StructureQuery
+
+_ALL_ITEMS: Final = "all"
 
 
 class SelectedArtefacts(NamedTuple):
@@ -35,10 +37,21 @@ def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     artefacts = {urn: each for urn, each in read.artefacts.items() if _has_role(each, query.resource)}
     if not query.items:
         return SelectedArtefacts(artefacts, tuple(artefacts), read.errors, len(artefacts) < len(read.artefacts))
-    partial = {urn: found for urn, each in artefacts.items() if (found := with_items(each, query.items)) is not None}
+    partial = {urn: found for urn, each in artefacts.items() if (found := _with_items(each, query)) is not None}
     roots = tuple(item for _, items in partial.values() for item in items)
     reduced = {urn: artefact for urn, (artefact, _) in partial.items()}
     return SelectedArtefacts(reduced, roots, read.errors, len(reduced) < len(read.artefacts))
+
+
+def _with_items(artefact: Artefact, query: StructureQuery) -> tuple[Artefact, list[Urn]] | None:
+    """Return a copy of an artefact with the items that a query names, and the URNs from which references start."""
+    if query.api is Api.V1:
+        return with_items(artefact, query.items)
+    if _ALL_ITEMS in query.items and with_items(artefact, {_ALL_ITEMS}) is None:
+        return artefact, [artefact.urn]
+    held = {value.id for value in artefact.values} if isinstance(artefact, ValueList) and not artefact.is_stub else ()
+    wanted = [id_ for item in query.items for id_ in ([item] if item in held else item.split(SEPARATORS[Api.V2]))]
+    return with_items(artefact, wanted)
 
 
 def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:

@@ -1,12 +1,13 @@
 """Content negotiation: the formats that a request accepts, in order of preference.
 
-Source: RFC 9110, section 12.5.1 (Accept); SDMX REST 2.2.2, doc/content_negotiation.md and doc/structures.md ("Response
-types"); SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
+Source: RFC 9110, section 12.5.1 (Accept); SDMX REST 2.2.2, doc/content_negotiation.md, doc/structures.md and
+doc/schema.md ("Response types"); SDMX REST 1.5.0, docs/4_6_conneg.md. The names for ``format`` are those of FMR.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -44,14 +45,15 @@ FORMAT_NAMES: Final = {
     "excel": Format.XLSX,
     "xlsx": Format.XLSX,
 }
-"""The values of the parameter ``format``; ``sdmx``, ``xml``, ``sdmx-json`` and ``json`` depend on the API."""
+"""The values of the parameter ``format`` that mean the same in each version of the API."""
 
-_BY_API: Final = {
+FORMAT_NAMES_BY_API: Final = {
     "sdmx": {Api.V1: Format.SDMX_ML_2_1, Api.V2: Format.SDMX_ML_3_0},
     "xml": {Api.V1: Format.SDMX_ML_2_1, Api.V2: Format.SDMX_ML_3_0},
     "sdmx-json": {Api.V1: Format.SDMX_JSON_1_0, Api.V2: Format.SDMX_JSON_2_0},
     "json": {Api.V1: Format.SDMX_JSON_1_0, Api.V2: Format.SDMX_JSON_2_0},
 }
+"""The values of the parameter ``format`` whose meaning depends on the version of the API."""
 
 _ESSENCES: Final = {
     **{format_: {"application/vnd.sdmx.structure+xml", "application/xml", "text/xml"} for format_ in (*_ML, *_OLD)},
@@ -65,8 +67,15 @@ _ESSENCES: Final = {
 }
 """The media types, without parameters, that denote each format."""
 
-XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
-"""The media type of XML schemas, without its version."""
+_XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
+_JSON_SCHEMA: Final = "application/vnd.sdmx.schema+json"
+_ANYTHING: Final = {"*/*", "application/*"}
+
+_SCHEMAS: Final = {
+    Api.V1: (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1),
+    Api.V2: (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_ML_2_1),
+}
+"""The formats of data messages for which there are XML schemas, by version of the API, the default first."""
 
 _CHARSETS: Final = {"utf-8", "utf8", "us-ascii"}
 _range = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+/[!#$%&'*+.^_`|~0-9a-z-]+").fullmatch
@@ -74,10 +83,14 @@ _MAX_LENGTH: Final = 4_096
 
 
 class OfferedFormat(NamedTuple):
-    """A format that a request accepts, and the media type for the answer, if possible as the request wrote it."""
+    """A format that a request accepts, and the media type for the answer, if possible as the request wrote it.
+
+    If ``is_schema`` is true, the answer is the XML schema of the format's data messages.
+    """
 
     format: Format
     content_type: str
+    is_schema: bool = False
 
 
 class _Range(NamedTuple):
@@ -97,11 +110,23 @@ class _Range(NamedTuple):
         return 1 if self.essence.endswith("/*") else 2 + (self.version is not None)
 
     def matches(self, format_: Format) -> bool:
-        if self.charset is not None and self.charset not in _CHARSETS:
+        if not self._accepts_utf_8():
             return False
         if self.essence.endswith("/*"):
             return self.essence == "*/*" or any(each.startswith(self.essence[:-1]) for each in _ESSENCES[format_])
         return self.essence in _ESSENCES[format_] and self.accepts_version(format_)
+
+    def matches_schema(self, format_: Format, api: Api) -> bool:
+        """Return whether the range includes the XML schema of a format.
+
+        A request of 1.x that accepts anything accepts an XML schema, which is the default there. The default of 2.x is
+        a JSON schema, which is not offered; such requests get structures.
+        """
+        is_included = self.essence == _XML_SCHEMA or (api is Api.V1 and self.essence in _ANYTHING)
+        return is_included and self._accepts_utf_8() and self.accepts_version(format_)
+
+    def _accepts_utf_8(self) -> bool:
+        return self.charset is None or self.charset in _CHARSETS
 
     def accepts_version(self, format_: Format) -> bool:
         """Return whether the range names the format's version, a rule that the version fits, or no version."""
@@ -116,8 +141,14 @@ class _Range(NamedTuple):
         """Return the media type for the answer: as requested if the request names a single version; with a charset."""
         named = self.text if self.version is not None and "+" not in self.version else str(format_)
         is_xml_or_json = self.essence in {"application/vnd.sdmx.structure+xml", "application/vnd.sdmx.structure+json"}
-        named = named if is_xml_or_json else str(format_)
-        return named if self.charset is None else f"{named};charset=utf-8"
+        return self._with_charset(named if is_xml_or_json else str(format_))
+
+    def schema_type(self, format_: Format) -> str:
+        """Return the media type for the XML schema of a format, with a charset if the range names one."""
+        return self._with_charset(_schema_type(format_))
+
+    def _with_charset(self, media_type: str) -> str:
+        return media_type if self.charset is None else f"{media_type};charset=utf-8"
 
 
 @lru_cache(maxsize=256)
@@ -131,17 +162,27 @@ def offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedForma
     """
     if format_name is not None:
         return _named(format_name.strip().lower(), api)
-    if len(accept) > _MAX_LENGTH:
-        return ()
-    if not accept.strip():
-        return tuple(OfferedFormat(format_, str(format_)) for format_ in PREFERENCES[api])
-    ranges = _ranges(accept)
-    found: list[tuple[float, int, OfferedFormat]] = []
-    for position, format_ in enumerate(PREFERENCES[api]):
-        best = max((each for each in ranges if each.matches(format_)), key=_Range.precedence, default=None)
-        if best is not None and best.quality > 0:
-            found.append((-best.quality, position, OfferedFormat(format_, best.content_type(format_))))
-    return tuple(offer for _, _, offer in sorted(found, key=lambda entry: entry[:2]))
+    return _preferred_first(_weighted_formats(accept, api))
+
+
+@lru_cache(maxsize=256)
+def schema_query_offers(accept: str, format_name: str | None, api: Api) -> tuple[OfferedFormat, ...]:
+    """Return the XML schemas and formats of structures that a schema query accepts, the preferred first.
+
+    With equal weights, XML schemas take precedence. Arguments are those of :func:`offers`.
+    """
+    if format_name is None:
+        return _preferred_first([*_weighted_schemas(accept, api), *_weighted_formats(accept, api)])
+    media_type = format_name.strip().lower()
+    if media_type.startswith(_XML_SCHEMA):
+        return _preferred_first(_weighted_schemas(media_type, api))
+    return _named(media_type, api)
+
+
+def names_json_schema(accept: str, format_name: str | None) -> bool:
+    """Return whether a request accepts a JSON schema by its name."""
+    named = accept if format_name is None else format_name
+    return any(each.essence == _JSON_SCHEMA and each.quality > 0 for each in _ranges(named))
 
 
 def error_format(accept: str, format_name: str | None, api: Api) -> Format:
@@ -154,39 +195,14 @@ def error_format(accept: str, format_name: str | None, api: Api) -> Format:
     accepted = offers(accept, format_name, api)
     if accepted:
         return accepted[0].format
-    named = [] if len(accept) > _MAX_LENGTH else [each for each in _ranges(accept) if each.quality > 0]
+    requested = accept if format_name is None or "/" not in format_name else format_name
+    named = [each for each in _ranges(requested) if each.quality > 0]
     for one in sorted(named, key=lambda each: -each.quality):
         family = next((formats for end, formats in _FAMILIES.items() if one.essence.endswith(end)), ())
         possible = [format_ for format_ in PREFERENCES[api] if format_ in family]
         if possible:
             return next(filter(one.accepts_version, possible), possible[0])
     return PREFERENCES[api][0]
-
-
-def schema_offers(accept: str, api: Api) -> tuple[OfferedFormat, ...]:
-    """Return the XML schemas that a request names: the format of their data messages, and the schema's media type.
-
-    A request of 1.x that accepts anything gets an XML schema, too, which is the default there. The default of 2.x is a
-    JSON schema, which is not offered; such requests get structures.
-    """
-    if len(accept) > _MAX_LENGTH:
-        return ()
-    messages = (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1)
-    preferred = messages if api is Api.V1 else (*messages[1:], messages[0])
-    ranges = [each for each in _ranges(accept) if each.quality > 0]
-    named = [each for each in ranges if each.essence == XML_SCHEMA]
-    if api is Api.V1 and (not accept.strip() or {each.essence for each in ranges} == {"*/*"}):
-        return tuple(_schema_offer(format_) for format_ in preferred)
-    return tuple(
-        _schema_offer(format_)
-        for each in sorted(named, key=lambda each: -each.quality)
-        for format_ in preferred
-        if each.accepts_version(format_)
-    )
-
-
-def _schema_offer(messages: Format) -> OfferedFormat:
-    return OfferedFormat(messages, str(messages).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml"))
 
 
 def version_of(format_: Format) -> str | None:
@@ -197,20 +213,67 @@ def version_of(format_: Format) -> str | None:
 
 def offered() -> str:
     """Return a list of the offered formats, for clients that accept none of them."""
-    return f"media types are {', '.join(media_types())}; values of format are {', '.join([*FORMAT_NAMES, *_BY_API])}"
+    names = ", ".join([*FORMAT_NAMES, *FORMAT_NAMES_BY_API])
+    return f"media types are {', '.join(media_types())}; values of format are {names}"
+
+
+def offered_schemas(api: Api) -> str:
+    """Return a list of the media types of XML schemas, for clients that accept none of them."""
+    return ", ".join(_schema_type(format_) for format_ in _SCHEMAS[api])
 
 
 def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
     format_ = FORMAT_NAMES.get(name)
-    if format_ is None and name in _BY_API:
-        format_ = _BY_API[name][api]
+    if format_ is None and name in FORMAT_NAMES_BY_API:
+        format_ = FORMAT_NAMES_BY_API[name][api]
     if format_ is None:
         return offers(name, None, api) if "/" in name and "*" not in name else ()
     return (OfferedFormat(format_, str(format_)),)
 
 
+def _weighted_formats(accept: str, api: Api) -> list[tuple[float, OfferedFormat]]:
+    """Return the accepted formats of structures with their weights, in the API's order."""
+    ranges = _ranges(accept)
+    found: list[tuple[float, OfferedFormat]] = []
+    for format_ in PREFERENCES[api]:
+        best = _most_specific(each for each in ranges if each.matches(format_))
+        if best is not None:
+            found.append((best.quality, OfferedFormat(format_, best.content_type(format_))))
+    return found
+
+
+def _weighted_schemas(accept: str, api: Api) -> list[tuple[float, OfferedFormat]]:
+    """Return the accepted XML schemas with their weights, in the API's order."""
+    ranges = _ranges(accept)
+    found: list[tuple[float, OfferedFormat]] = []
+    for format_ in _SCHEMAS[api]:
+        best = _most_specific(each for each in ranges if each.matches_schema(format_, api))
+        if best is not None:
+            found.append((best.quality, OfferedFormat(format_, best.schema_type(format_), is_schema=True)))
+    return found
+
+
+def _most_specific(ranges: Iterable[_Range]) -> _Range | None:
+    """Return the range that decides about a format that all of them include; None if it excludes the format."""
+    best = max(ranges, key=_Range.precedence, default=None)
+    return best if best is not None and best.quality > 0 else None
+
+
+def _preferred_first(weighted: list[tuple[float, OfferedFormat]]) -> tuple[OfferedFormat, ...]:
+    """Return the offers by weight; those of equal weight keep their order."""
+    return tuple(offer for _, offer in sorted(weighted, key=lambda entry: -entry[0]))
+
+
+def _schema_type(messages: Format) -> str:
+    """Return the media type of the XML schema of a format's data messages."""
+    return str(messages).replace("vnd.sdmx.structure+xml", "vnd.sdmx.schema+xml")
+
+
 def _ranges(accept: str) -> list[_Range]:
-    return [_range_of(one) for one in media_ranges_in(accept) if _range(one.name)]
+    """Return the media ranges of the header Accept: one of everything if it is empty, and none if it is too long."""
+    if len(accept) > _MAX_LENGTH:
+        return []
+    return [_range_of(one) for one in media_ranges_in(accept.strip() or "*/*") if _range(one.name)]
 
 
 def _range_of(weighted_element: WeightedElement) -> _Range:

@@ -9,7 +9,10 @@ from kafka_replica.server.rest.version_expressions import VersionExpression
 
 
 class StructureQuery(NamedTuple):
-    """A query for structures; an empty tuple of agencies, ids or items selects all."""
+    """A query for structures; an empty tuple of agencies, ids or items selects all.
+
+    In 2.x an item ``A,B`` means the value with this id, or else A and B, and ``all`` the item, or else all.
+    """
 
     api: Api
     resource: Resource

@@ -7,7 +7,14 @@ from functools import lru_cache
 from math import prod
 from typing import Final
 
-from kafka_replica.server.rest.address import RejectedError, parameters_of, quoted, rejected, segments_of
+from kafka_replica.server.rest.address import (
+    RejectedError,
+    parameters_of,
+    parts_of_last_segment,
+    quoted,
+    rejected,
+    segments_of,
+)
 from kafka_replica.server.rest.grammar import (
     AGENCY,
     ANY,
@@ -40,13 +47,15 @@ from kafka_replica.server.rest.version_expressions import InvalidVersionError, V
 MAX_LENGTH: Final = 8_192
 """The maximum length of a path and query string together, in characters."""
 
+_CACHED_LENGTH: Final = 256
+"""The length up to which queries are cached; the size of a parsed query grows with its length."""
+
 _ALL: Final = "*"
 _APIS: Final = frozenset(Api)
 _MOST_COMBINATIONS: Final = 10_000
 _SEPARATORS: Final = tuple(SEPARATORS.values())
 
 
-@lru_cache(maxsize=512)
 def parse_query(path: str, query: str = "") -> Query | Rejection:
     """Parse a path and query string; return a rejection if they are invalid, and never raise.
 
@@ -55,12 +64,20 @@ def parse_query(path: str, query: str = "") -> Query | Rejection:
             of 2.x if its path begins with ``structure`` and a resource, else of 1.x.
         query: the query string, percent-encoded; a plus sign is not a space.
     """
-    if len(path) + len(query) > MAX_LENGTH:
+    length = len(path) + len(query)
+    if length > MAX_LENGTH:
         return too_long(MAX_LENGTH)
+    return _cached(path, query) if length <= _CACHED_LENGTH else _parsed_or_rejected(path, query)
+
+
+def _parsed_or_rejected(path: str, query: str) -> Query | Rejection:
     try:
-        return _parsed(segments_of(path), parameters_of(query))
+        return _parsed(path, parameters_of(query))
     except RejectedError as error:
         return error.rejection
+
+
+_cached = lru_cache(maxsize=512)(_parsed_or_rejected)
 
 
 def format_of(query: str) -> str | None:
@@ -74,7 +91,8 @@ def format_of(query: str) -> str | None:
         return None
 
 
-def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
+def _parsed(path: str, parameters: dict[str, str]) -> Query:
+    segments = segments_of(path)
     api = Api(segments.pop(0)) if segments and segments[0] in _APIS else None
     head = segments[0] if segments else ""
     if head == "schema":
@@ -82,14 +100,14 @@ def _parsed(segments: list[str], parameters: dict[str, str]) -> Query:
     if head in NOT_IMPLEMENTED and (api is None or api in NOT_IMPLEMENTED[head]):
         raise RejectedError(not_implemented(f"this service does not answer {head} queries, only structure queries"))
     if head == "structure" and (api is Api.V2 or (api is None and _is_v2(segments))):
-        return _structure_query(Api.V2, segments[1:] or [_ALL], parameters)
+        return _structure_query(Api.V2, segments[1:] or [_ALL], parameters, path)
     if api is Api.V2:
         others = ", ".join(name for name, apis in NOT_IMPLEMENTED.items() if api in apis)
         raise rejected(
             f"{quoted(head)} cannot begin a query of 2.x; queries begin with structure or schema ({others} are not "
             "implemented)"
         )
-    return _structure_query(api or Api.V1, segments, parameters)
+    return _structure_query(api or Api.V1, segments, parameters, path)
 
 
 def _api_of_schema(segments: list[str]) -> Api:
@@ -107,7 +125,7 @@ def _is_v2(segments: list[str]) -> bool:
     return len(segments) == 1 or segments[1] == _ALL or segments[1] in RESOURCES
 
 
-def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) -> StructureQuery:
+def _structure_query(api: Api, segments: list[str], parameters: dict[str, str], path: str) -> StructureQuery:
     resource = _resource(api, segments[0] if segments else "")
     allowed = SEGMENTS if resource.items is not Items.NONE or resource is ANY[api] else SEGMENTS[:-1]
     given = segments[1:]
@@ -115,7 +133,9 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
         wanted = "/".join(segment.name for segment in allowed)
         why = "" if len(allowed) == len(SEGMENTS) else f", because a {resource.name} has no items to select"
         raise rejected(f"the path has too many segments: at most {wanted} follow {resource.name}{why}")
-    values = {segment: _values(api, segment, text) for segment, text in zip(allowed, given, strict=False)}
+    texts = dict(zip(allowed, given, strict=False))
+    items = _items(api, resource, texts.pop(ITEM), path) if ITEM in texts else ()
+    values = {segment: _values(api, segment, text) for segment, text in texts.items()}
     detail, references = _detail(api, parameters), _references(api, parameters)
     _check_known(parameters, STRUCTURE_PARAMETERS)
     as_of = _as_of(parameters)
@@ -128,7 +148,7 @@ def _structure_query(api: Api, segments: list[str], parameters: dict[str, str]) 
         agencies,
         ids,
         versions,
-        values.get(ITEM, ()),
+        items,
         detail,
         references,
         as_of,
@@ -148,8 +168,8 @@ def _schema_query(api: Api, segments: list[str], parameters: dict[str, str]) -> 
         if segment.form.fullmatch(text) is None or text == "all":
             raise rejected(f"a schema query names one {segment.name}, such as {segment.example}, not {quoted(text)}")
     versions = _versions(api, tuple(rest))
-    if versions[0].text == _ALL:
-        raise rejected("a schema query names one version, not all")
+    if _ALL in versions[0].text:
+        raise rejected("a schema query names one version; use +, ~ or a number instead of *")
     return SchemaQuery(
         api,
         contexts[segments[0]],
@@ -203,12 +223,29 @@ def _values(api: Api, segment: Segment, text: str) -> tuple[str, ...]:
     if text == _ALL:
         return ()
     values = [text]
-    for separator in (SEPARATORS[api],) if segment is ITEM else _SEPARATORS:
+    for separator in _SEPARATORS:
         values = [part for value in values for part in value.split(separator)]
+    return _checked(segment, values, {_ALL, "all"})
+
+
+def _items(api: Api, resource: Resource, text: str, path: str) -> tuple[str, ...]:
+    """Return the ids of items that the last segment of a path names; empty for all items.
+
+    In 2.x the id of a value may be any text: one with a comma, which is percent-encoded then, or ``all``, which is a
+    keyword only if there is no such item. ``matching_artefacts`` decides this for each artefact.
+    """
+    if api is Api.V1:
+        return _checked(ITEM, text.split(SEPARATORS[api]), {_ALL, "all"})
+    has_any_ids = "ValueList" in resource.classes
+    return _checked(ITEM, parts_of_last_segment(path) if has_any_ids else text.split(SEPARATORS[api]), {_ALL})
+
+
+def _checked(segment: Segment, values: list[str], keywords: set[str]) -> tuple[str, ...]:
+    """Return distinct values; empty for all if there is a keyword. Raises RejectedError for malformed values."""
     for value in values:
         if value != _ALL and segment.form.fullmatch(value) is None:
             raise rejected(f"{quoted(value)} is not a valid {segment.name}; an example is {segment.example}")
-    return () if {_ALL, "all"} & set(values) else tuple(dict.fromkeys(values))
+    return () if keywords & set(values) else tuple(dict.fromkeys(values))
 
 
 def _version_texts(api: Api, text: str) -> tuple[str, ...]:

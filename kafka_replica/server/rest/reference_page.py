@@ -22,7 +22,7 @@ from kafka_replica.server.rest.grammar import (
     Api,
     Items,
 )
-from kafka_replica.server.rest.negotiation import FORMAT_NAMES, PREFERENCES
+from kafka_replica.server.rest.negotiation import FORMAT_NAMES, FORMAT_NAMES_BY_API, PREFERENCES
 
 BEGIN: Final = "<!-- the reference, generated from the grammar -->"
 END: Final = "<!-- the end of the reference -->"
@@ -44,7 +44,7 @@ def with_reference(page: str) -> str:
 
 
 def _resources() -> str:
-    rows = [("`structure` (1.x), `*` or `all` (2.x)", "1.x, 2.x", "all of these", "of schemes")]
+    rows = [("`structure` (1.x), `*` or, after `v2`, `all` (2.x)", "1.x, 2.x", "all of these", "of schemes")]
     for row in RESOURCES.values():
         role = "" if row.role is None else f" with the role {row.role}"
         items = {Items.NONE: "", Items.FLAT: "alone", Items.NESTED: "with those above"}[row.items]
@@ -80,6 +80,9 @@ def _formats() -> str:
     names: dict[str, list[str]] = {}
     for name, format_ in FORMAT_NAMES.items():
         names.setdefault(format_, []).append(f"`{name}`")
+    for name, by_api in FORMAT_NAMES_BY_API.items():
+        for api, format_ in by_api.items():
+            names.setdefault(format_, []).append(f"`{name}` ({_apis([api])})")
     rows = [(format_.title, f"`{format_}`", ", ".join(names[format_])) for format_ in PREFERENCES[Api.V2]]
     return _table(("format", "media type", "`format=`"), rows)
 

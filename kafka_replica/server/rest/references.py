@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
+from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.patterns import pattern
 from kafka_replica.sdmx.model import AgencyScheme
 from kafka_replica.server.rest.grammar import Api, Detail, References, referable
 from kafka_replica.server.rest.query import StructureQuery
@@ -19,6 +22,7 @@ from kafka_replica.server.rest.query import StructureQuery
 _CODELISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist"}
 _EXTENDED: Final = {*_CODELISTS, "Code", "GeoFeatureSetCode", "GeoGridCode"}
 _TOP_LEVEL: Final = "SDMX"
+_ANY_TEXT: Final = pattern("*")
 
 
 def related_urns(query: StructureQuery, roots: Iterable[Urn], structures: Structures) -> list[Urn]:
@@ -33,7 +37,7 @@ def related_urns(query: StructureQuery, roots: Iterable[Urn], structures: Struct
         else:
             classes = referable(query.api)[value].classes
             found |= {urn for urn in graph.parents(starts) | graph.children(starts) if urn.cls in classes}
-    return sorted(found)
+    return sorted(found | graph.inherited(found))
 
 
 class _Graph:
@@ -60,8 +64,16 @@ class _Graph:
     def ancestors(self, urns: AbstractSet[Urn]) -> set[Urn]:
         return _reachable(urns, self.parents)
 
+    def inherited(self, urns: AbstractSet[Urn]) -> set[Urn]:
+        """Return the codelists whose codes codelists inherit, if the query requests these unchanged; otherwise none."""
+        return _reachable(urns, self._extended) if self._is_raw else set()
+
     def all(self, urns: AbstractSet[Urn]) -> set[Urn]:
         return self.siblings(urns) | self.descendants(urns)
+
+    def _extended(self, urns: AbstractSet[Urn]) -> set[Urn]:
+        lists = [urn for urn in urns if urn.cls in _CODELISTS]
+        return {child for urn in lists for child in self._structures.children(urn) if child.cls in _CODELISTS}
 
     def _children(self, urn: Urn) -> Iterable[Urn]:
         for child in self._structures.children(urn):
@@ -78,12 +90,20 @@ class _Graph:
             yield from self._maintained(urn)
 
     def _maintained(self, urn: Urn) -> Iterable[Urn]:
-        scheme = self._structures.get(urn.maintainable)
+        try:
+            scheme = self._structures.get(urn.maintainable)
+        except SdmxError:
+            return  # the answer reports that the scheme cannot be read
         if not isinstance(scheme, AgencyScheme) or scheme.is_stub:
             return
         for id_ in scheme.organisations if urn.item is None else [urn.item]:
             agency = id_ if scheme.agency == _TOP_LEVEL else f"{scheme.agency}.{id_}"
-            yield from (found for found in self._structures.find(agency=agency) if found != scheme.urn)
+            found = (*self._structures.find(agency=agency), *self._companions.find(_ANY_TEXT, agency, _ANY_TEXT))
+            yield from (each for each in found if each != scheme.urn)
+
+    @cached_property
+    def _companions(self) -> KeyIndex:
+        return KeyIndex(self._structures.companions())
 
 
 def _reachable(starts: AbstractSet[Urn], step: Callable[[AbstractSet[Urn]], set[Urn]]) -> set[Urn]:

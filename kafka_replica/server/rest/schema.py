@@ -17,21 +17,16 @@ from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.answer_artefacts import Contents
 from kafka_replica.server.rest.grammar import Detail
 from kafka_replica.server.rest.inherited_codes import read_artefacts
-from kafka_replica.server.rest.matching_artefacts import matching_urns
 from kafka_replica.server.rest.partial_schemes import RESOLVED, reduced
-from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
+from kafka_replica.server.rest.query import SchemaQuery
 from kafka_replica.server.rest.references import agency_scheme_of
-from kafka_replica.server.rest.rejections import Rejection, not_found, semantic_error
+from kafka_replica.server.rest.rejections import Rejection
+from kafka_replica.server.rest.schema_context import incomplete, schema_context
 
 _LISTS: Final = {"Codelist", "GeographicCodelist", "GeoGridCodelist", "ValueList", "ConceptScheme"}
 
 _USED_BY: Final = {"MetadataProvisionAgreement": {"Metadataflow"}, "Metadataflow": {"MetadataStructure"}}
 """The classes of artefacts that determine which metadata is valid; others use lists."""
-
-
-def asks_for_schema(accept: str) -> bool:
-    """Return whether the header Accept names a schema format."""
-    return "vnd.sdmx.schema+" in accept.lower()
 
 
 def schema_contents(query: SchemaQuery, structures: Structures, day: date | None) -> Contents | Rejection:
@@ -40,18 +35,17 @@ def schema_contents(query: SchemaQuery, structures: Structures, day: date | None
     These are the data or metadata structure, the applicable constraints, the concept schemes and lists with the items
     that may be used on ``day``, and the agency schemes with the agencies of all these.
     """
-    wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
-    found = matching_urns(wanted, structures)
-    if not found:
-        return not_found(f"version {structures.version} has no {query.context.name} that matches the query")
+    context = schema_context(query, structures)
+    if isinstance(context, Rejection):
+        return context
     try:
-        matched, lists = (_of_data if found[0].cls in RESOLVED else _of_metadata)(found[0], structures)
+        matched, lists = (_of_data if context.cls in RESOLVED else _of_metadata)(context, structures)
     except SdmxError as error:
-        return semantic_error(f"the structures of {found[0]} are incomplete: {error}")
+        return incomplete(context, error)
     schemes = {agency_scheme_of(agency, structures) for agency in {urn.agency for urn in (*matched, *lists)}}
     related = read_artefacts(sorted(scheme for scheme in schemes if scheme is not None), structures, Detail.FULL)
     return Contents(
-        matched, reduced(matched, {**lists, **related.artefacts}, structures, (found[0],), day=day), related.errors
+        matched, reduced(matched, {**lists, **related.artefacts}, structures, (context,), day=day), related.errors
     )
 
 

@@ -33,7 +33,8 @@ class RestSettings(NamedTuple):
         write: writes a message of artefacts in a format; raises UnwritableError.
         max_bytes: the maximum size of an answer, above which it is rejected; None for no limit.
         today: returns the date on which constraints must be valid to reduce codelists (``referencepartial``, schema
-            queries); by default the date in UTC. Only these answers depend on it, and their ETags contain it.
+            queries); by default the date in UTC. Only these answers depend on it, and their ETags contain it. If
+            ``asOf`` names an instant, its date is used instead.
     """
 
     base_url: str | None = None

@@ -11,17 +11,11 @@ from typing import Final
 from kafka_replica.data.schemas import SchemaVersion, data_schema, metadata_schema
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Format, SdmxError, Structures, UnwritableError, Urn
-from kafka_replica.server.rest.matching_artefacts import matching_urns
 from kafka_replica.server.rest.negotiation import OfferedFormat
 from kafka_replica.server.rest.partial_schemes import RESOLVED
-from kafka_replica.server.rest.query import SchemaQuery, StructureQuery
-from kafka_replica.server.rest.rejections import (
-    Rejection,
-    not_acceptable,
-    not_found,
-    not_implemented,
-    semantic_error,
-)
+from kafka_replica.server.rest.query import SchemaQuery
+from kafka_replica.server.rest.rejections import Rejection, not_acceptable, not_implemented, semantic_error
+from kafka_replica.server.rest.schema_context import incomplete, schema_context
 
 _VERSIONS: Final[dict[Format, SchemaVersion]] = {
     Format.SDMX_ML_2_1: "2.1",
@@ -56,15 +50,12 @@ def first_schema(
 
 def _artefact(query: SchemaQuery, structures: Structures) -> Urn | Rejection:
     """Return the artefact of a query, or a rejection if no XML schema can be generated for it."""
-    wanted = StructureQuery(query.api, query.context, (query.agency,), (query.id,), (query.version,))
-    found = matching_urns(wanted, structures)
-    if not found:
-        return not_found(f"version {structures.version} has no {query.context.name} that matches the query")
-    if found[0].cls not in {*RESOLVED, *_OF_METADATA}:
+    found = schema_context(query, structures)
+    if not isinstance(found, Rejection) and found.cls not in {*RESOLVED, *_OF_METADATA}:
         return not_implemented(
             f"XML schemas of a {query.context.name} are not generated; request the structures instead"
         )
-    return found[0]
+    return found
 
 
 def _xml_schema(
@@ -92,4 +83,4 @@ def _xml_schema(
     except UsageError as error:
         return semantic_error(str(error))
     except SdmxError as error:
-        return semantic_error(f"the structures of {urn} are incomplete: {error}")
+        return incomplete(urn, error)

@@ -15,6 +15,7 @@ from kafka_replica.sdmx.model import (
     Metadataflow,
     MetadataStructure,
     MetadataTarget,
+    ProvisionAgreement,
     ReportStructure,
     TargetObject,
 )
@@ -87,11 +88,19 @@ def get(context: str, made: MetadataStructure | None = None, version: str = "2.1
     """Return the answer to a query for a schema."""
     flow = Metadataflow(structure_reference=urn(STRUCTURE), **named(FLOW))
     lists = [ARTEFACTS[urn(name)] for name in (CONCEPTS, "Codelist ECB:CL_FREQ(1.0)")]
-    registry = version_of([*lists, made or structure(), flow], Format.SDMX_JSON_1_0)
+    provider = urn("DataProviderScheme ECB:DATA_PROVIDERS(1.0)").with_item("DataProvider", "P1")
+    agreement = ProvisionAgreement(
+        structure_usage=flow.urn, data_provider=provider, **named("ProvisionAgreement ECB:REPORTS_P1(1.0)")
+    )
+    registry = version_of([*lists, made or structure(), flow, agreement], Format.SDMX_JSON_1_0)
     return answer(RestRequest(f"{path}/schema/{context}", "", f"{XSD};version={version}"), registry)
 
 
-CONTEXTS = {"metadatastructure/ECB/REPORTS/1.0": urn(STRUCTURE), "metadataflow/ECB/REPORTS_FLOW/1.0": urn(FLOW)}
+CONTEXTS = {
+    "metadatastructure/ECB/REPORTS/1.0": urn(STRUCTURE),
+    "metadataflow/ECB/REPORTS_FLOW/1.0": urn(FLOW),
+    "provisionagreement/ECB/REPORTS_P1/1.0": urn(FLOW),
+}
 NAME = '<NAME value="ECB"/>'
 PERIOD = '<ReferenceValue xsi:type="own:FLOWS.ReportPeriodTarget"><ReportPeriod>2026-Q1</ReportPeriod></ReferenceValue>'
 OBJECT = (
@@ -128,7 +137,7 @@ def is_valid(schema: bytes, own: Urn, data: bytes, folder: Path) -> bool:
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("path", ["v1", "v2"])
 def test_a_report_that_complies_with_its_structure_is_valid(context: str, path: str, tmp_path: Path) -> None:
-    """The schema has the URN of the context as its namespace; texts may be by language, or single."""
+    """The namespace is the URN of the structure, or of the (agreement's) flow; texts may be by language, or single."""
     made, own = get(context, path=path), CONTEXTS[context]
     assert (made.status, dict(made.headers)["Content-Type"]) == (200, f"{XSD};version=2.1")
     assert etree.fromstring(made.body).get("targetNamespace") == str(own)

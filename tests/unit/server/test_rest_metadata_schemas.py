@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica.sdmx import Format, Items, read_message
+from kafka_replica.sdmx import Format, Items, Structures, read_message, write_message
 from kafka_replica.sdmx.model import (
     ConceptScheme,
     MetadataAttribute,
@@ -13,9 +13,11 @@ from kafka_replica.sdmx.model import (
     MetadataProviderScheme,
     MetadataProvisionAgreement,
     MetadataStructure,
+    ProvisionAgreement,
 )
 from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.server.rest import RestAnswer, RestRequest, RestSettings, answer
+from support.sdmx.sdmx_corpus import FakeSnapshot, record
 from support.server.registry import ARTEFACTS, CONCEPTS, items, named, urn, version_of
 
 PROVIDERS = "MetadataProviderScheme ECB:METADATA_PROVIDERS(1.0)"
@@ -80,6 +82,37 @@ def test_schemas_of_metadata_messages_of_3_x_are_not_generated(context: str) -> 
     """A request for an XML schema of 3.x is refused with the advice to request the structures instead."""
     made = get(f"v2/schema/{context}/1.0", XML_SCHEMA)
     assert (made.status, b"structures instead" in made.body) == (501, True)
+
+
+AGREEMENT = ProvisionAgreement(
+    structure_usage=FLOW,
+    data_provider=urn("DataProviderScheme ECB:DATA_PROVIDERS(1.0)").with_item("DataProvider", "P1"),
+    **named("ProvisionAgreement ECB:QUALITY_P2(1.0)"),
+)
+PATH_OF_2_1 = "v1/schema/provisionagreement/ECB/QUALITY_P2/1.0"
+
+
+def test_a_provision_agreement_of_a_metadataflow_has_the_structures_of_the_flow() -> None:
+    """SDMX 2.1 has provision agreements of metadata; 1.5 names the metadataflow of an agreement."""
+    records = {bytes(each): REGISTRY._snapshot.get(str(each)) for each in REGISTRY}
+    key = bytes(AGREEMENT.urn)
+    records[key] = record(key, write_message(AGREEMENT, Format.SDMX_ML_2_1), str(Format.SDMX_ML_2_1))
+    registry = Structures(FakeSnapshot(records))  # type: ignore[arg-type]
+    flow, agreement = (
+        answer(RestRequest(path, "", str(Format.SDMX_JSON_2_1)), registry)
+        for path in ("v1/schema/metadataflow/ECB/QUALITY_FLOW/1.0", PATH_OF_2_1)
+    )
+    assert (agreement.status, flow.status) == (200, 200), agreement.problem
+    assert read_message(agreement.body).artefacts == read_message(flow.body).artefacts
+
+
+def test_a_provision_agreement_of_a_missing_metadataflow_is_incomplete() -> None:
+    """The error names the flow; it does not claim that the agreement is one of data."""
+    registry = version_of([AGREEMENT], Format.SDMX_ML_2_1)
+    for accept in (str(Format.SDMX_JSON_2_1), "application/vnd.sdmx.schema+xml;version=2.1"):
+        made = answer(RestRequest(PATH_OF_2_1, "", accept), registry)
+        assert (made.status, "QUALITY_FLOW" in (made.problem or "")) == (422, True)
+        assert "not to a Dataflow" not in (made.problem or "")
 
 
 def test_missing_and_impossible_contexts_are_distinguished() -> None:

@@ -64,6 +64,8 @@ def requests(draw: st.DrawFn) -> tuple[str, str, StructureQuery]:
     parts = [resource.name, separator.join(agencies) or every, separator.join(ids) or every, separator.join(versions)]
     parts += [separator.join(items)] if items else []
     encoded = [quote(part, safe="" if draw(st.booleans()) else "+*~,@$") for part in parts]
+    if items and resource.name == "valuelist":
+        encoded[-1] = quote(parts[-1], safe=",")  # an encoded comma belongs to the id of a value
     prefix = "v1/" if api is Api.V1 else draw(st.sampled_from(["v2/structure/", "structure/"]))
     path = prefix + "/".join(encoded) + draw(st.sampled_from(["", "/"]))
     detail = draw(st.sampled_from([one for one in Detail if api is Api.V2 or one is not Detail.RAW]))
@@ -234,6 +236,13 @@ def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() ->
         ("schema/dataflow/A", "", 400, "a schema query is"),
         ("schema/dataflow/all/B", "", 400, "names one agencyID"),
         ("schema/dataflow/A/B/*", "", 400, "names one version"),
+        ("schema/dataflow/A/B/all", "", 400, "names one version"),
+        ("schema/dataflow/A/B/1.*", "", 400, "names one version"),
+        ("v2/schema/dataflow/A/B/*.0", "", 400, "names one version"),
+        ("v2/schema/dataflow/A/B/1.0*", "", 400, "names one version"),
+        ("v2/schema/dataflow/A/B/*.0.0", "", 400, "names one version"),
+        ("v2/schema/dataflow/A/B/2*.0.0", "", 400, "names one version"),
+        ("v2/schema/dataflow/A/B/2%2A.0.0", "", 400, "names one version"),
         ("codelist/" + "A" * MAX_LENGTH, "", 414, "longer than 8,192"),
         (f"structure/codelist/{_MANY}/{_MANY}/1.0,2.0,3.0,4.0", "", 400, "10800 combinations of class, agency, id"),
         (f"structure/*/{_MANY}/{_MANY}", "", 400, "combinations of class, agency, id and version are too many"),
@@ -247,6 +256,47 @@ def test_an_invalid_query_is_rejected_with_advice(path: str, query: str, status:
     found = rejected(path, query)
     assert found.status == status
     assert text in found.text
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0.0-draft", "+", "~", "latest", "1.0+", "2+.0.0", "1.~", "1.0~"])
+def test_a_schema_query_may_have_a_rule_that_selects_one_version(version: str) -> None:
+    """Only wildcards are refused."""
+    found = parse_query(f"v2/schema/dataflow/A/B/{version}")
+    assert isinstance(found, SchemaQuery)
+    assert found.version.text == version
+
+
+def test_long_queries_are_parsed_again_and_not_kept() -> None:
+    """Only short queries are cached, because a client determines the size of a parsed query, and their number."""
+    short = "structure/codelist/ECB/CL/1.0,2.0"
+    assert parse_query(short) is parse_query(short)
+    versions = ",".join(str(number) for number in range(10, 1_800))
+    path = f"structure/codelist/ECB/CL/{versions}"
+    first, again = parsed(path), parsed(path)
+    assert (first is again, first == again, len(first.versions)) == (False, True, 1_790)
+    query = "references=" + ",".join(["codelist"] * 200)
+    assert parsed("structure/codelist", query) is not parsed("structure/codelist", query)
+
+
+@pytest.mark.parametrize(
+    ("path", "items"),
+    [
+        ("structure/valuelist/A/B/1.0/x,y", ("x", "y")),
+        ("structure/valuelist/A/B/1.0/x%2Cy", ("x,y",)),
+        ("structure/valuelist/A/B/1.0/x%2Cy,z/", ("x,y", "z")),
+        ("structure/*/A/B/1.0/x%2Cy", ("x,y",)),
+        ("structure/codelist/A/B/1.0/x%2Cy", ("x", "y")),
+        ("structure/codelist/A/B/1.0/all", ("all",)),
+        ("structure/codelist/A/B/1.0/*", ()),
+        ("structure/codelist/A/B/1.0/x,*", ()),
+        ("codelist/A/B/1.0/all", ()),
+        ("codelist/A/B/1.0/x+y", ("x", "y")),
+        ("v1/structure/A/B/1.0/x%2By", ("x", "y")),
+    ],
+)
+def test_items_are_separated_as_the_resource_requires(path: str, items: tuple[str, ...]) -> None:
+    """An encoded comma may belong to the id of a value; only 1.x reserves ``all``."""
+    assert parsed(path).items == items
 
 
 @pytest.mark.parametrize("as_of", ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00+02:00", "2026-01-31", "1042"])

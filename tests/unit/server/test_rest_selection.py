@@ -8,11 +8,21 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from kafka_replica.sdmx import Format, Message, Structures, Urn, read_message, write_message
-from kafka_replica.sdmx.model import Artefact, Codelist, DataConstraint
+from kafka_replica.sdmx import Format, Items, Message, Structures, Urn, read_message, write_message
+from kafka_replica.sdmx.containers import InternationalString
+from kafka_replica.sdmx.model import (
+    Artefact,
+    Codelist,
+    CodelistExtension,
+    DataConstraint,
+    DataStructure,
+    ValueItem,
+    ValueList,
+)
+from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.server.rest import RestRequest, RestSettings, answer
 from support.sdmx.sdmx_corpus import FakeSnapshot, record
-from support.server.registry import ARTEFACTS, codelist, urn, version_of
+from support.server.registry import ARTEFACTS, codelist, named, urn, version_of
 
 REGISTRY = version_of(ARTEFACTS.values())
 
@@ -120,6 +130,53 @@ def test_a_full_codelist_has_the_codes_it_inherits_and_a_raw_one_has_its_extensi
     assert "Codelist ECB:CL_FREQ(1.0)" in found("structure/codelist/ECB/CL_MORE", f"detail=raw&{children}")
 
 
+@pytest.mark.parametrize("references", ["children", "codelist", "descendants"])
+def test_raw_references_have_the_codelists_that_codelists_extend(references: str) -> None:
+    """Without them the codes of a component are unknown; a codelist with inherited codes needs none of them."""
+    most = codelist("Codelist ECB:CL_MOST(1.0)", "X", extensions=(
+        CodelistExtension(codelist=urn("Codelist ECB:CL_MORE(1.0.0)")),
+    ))  # fmt: skip
+    structure = ARTEFACTS[urn(DSD)]
+    assert isinstance(structure, DataStructure)
+    dimensions = dict(structure.dimension_list.items())
+    dimensions["FREQ"] = structs.replace(dimensions["FREQ"], representation=Representation(enumeration=most.urn))
+    changed = structs.replace(structure, dimension_list=Items(dimensions))
+    structures = version_of({**ARTEFACTS, most.urn: most, changed.urn: changed}.values())
+    path, inherited = "structure/datastructure/ECB/EXR", {"Codelist ECB:CL_MORE(1.0.0)", "Codelist ECB:CL_FREQ(1.0)"}
+    raw = found(path, f"detail=raw&references={references}", structures)
+    assert raw >= inherited | {"Codelist ECB:CL_MOST(1.0)"}
+    full = found(path, f"references={references}", structures)
+    assert raw - full == inherited
+    assert not inherited & found(path, "detail=raw&references=conceptscheme", structures)
+
+
+def test_a_value_is_found_by_any_id() -> None:
+    """A comma in an id is percent-encoded; an encoded comma separates ids if no value has the whole text as its id."""
+    values = tuple(ValueItem(id=id_, names=InternationalString({"en": id_})) for id_ in ("a,b", "a", "all", "a/b", "c"))
+    own = ValueList(value_items=values, **named("ValueList ECB:VL(1.0)"))
+    structures = version_of([own, codelist("Codelist ECB:CL(1.0)", "a c")])
+    path = "structure/valuelist/ECB/VL/1.0/"
+    expected = {"a%2Cb": ["a,b"], "a%2Cb,c": ["a,b", "c"], "a,b": ["a"], "a%2Cc": ["a", "c"], "a%2Fb": ["a/b"],
+                "all": ["all"], "a,all": ["a", "all"], "*": [value.id for value in values]}  # fmt: skip
+    for items, selected in expected.items():
+        assert ids(message(path + items, "", structures).artefacts[own.urn]) == selected
+    every = message("structure/*/ECB/*/1.0/a%2Cc", "", structures).artefacts
+    assert {urn.id: ids(artefact) for urn, artefact in every.items()} == {"VL": ["a", "c"], "CL": ["a", "c"]}
+
+
+def test_the_item_all_is_a_keyword_only_if_there_is_no_such_item() -> None:
+    """The standard of 2.x reserves only ``*``; with an item ``all``, the answer is marked as partial."""
+    own, other = codelist("Codelist ECB:CL(1.0)", "A all"), codelist("Codelist ECB:CL_OTHER(1.0)", "A B")
+    structures = version_of([own, other])
+    found = message("structure/codelist/ECB/*/1.0/all", "references=none", structures).artefacts
+    assert (ids(found[own.urn]), found[own.urn].is_partial) == (["all"], True)
+    assert (ids(found[other.urn]), found[other.urn].is_partial) == (["A", "B"], False)
+    both = message("structure/codelist/ECB/*/1.0/B,all", "", structures).artefacts
+    assert (ids(both[own.urn]), ids(both[other.urn])) == (["all"], ["A", "B"])
+    of_1_x = message("codelist/ECB/CL/1.0/all", "", structures).artefacts[own.urn]
+    assert (ids(of_1_x), of_1_x.is_partial) == (["A", "all"], False)
+
+
 FLOW = "Dataflow ECB:EXR(1.0)"
 DSD = "DataStructure ECB:EXR(1.0)"
 TOP = "AgencyScheme SDMX:AGENCIES(1.0)"
@@ -196,6 +253,35 @@ def test_an_agency_scheme_belongs_to_the_artefacts_of_agencies_that_it_holds() -
     assert b"AgencyScheme=SDMX:AGENCIES(1.0)" in made.body
 
 
+@pytest.mark.parametrize("path", ["agencyscheme/SDMX/AGENCIES/1.0", "agencyscheme"])
+@pytest.mark.parametrize("references", ["parents", "ancestors", "all"])
+def test_an_unreadable_agency_scheme_is_omitted_with_the_artefacts_that_only_it_relates(
+    path: str, references: str
+) -> None:
+    """Its own agencies are unknown; the artefacts of the other agencies are in the answer."""
+    records = {bytes(one): REGISTRY._snapshot.get(str(one)) for one in REGISTRY}
+    key = bytes(urn("AgencyScheme ECB:AGENCIES(1.0)"))
+    structures = Structures(FakeSnapshot({**records, key: record(key, b"<broken")}))  # type: ignore[dict-item]
+    made = answer(RestRequest(f"structure/{path}", f"references={references}", str(Format.SDMX_JSON_2_1)), structures)
+    assert (made.status, dict(made.headers)["Kafka-Replica-Omitted"]) == (200, "1")
+    assert urn("Codelist BIS:CL_FREQ(1.0)") in read_message(made.body).artefacts
+
+
+def test_artefacts_of_an_agency_without_a_record_are_parents_of_its_scheme() -> None:
+    """An artefact in the message of another key is one of the artefacts of its agency."""
+    top = ARTEFACTS[urn(TOP)]
+    two = [codelist("Codelist BIS:CL_A(1.0)", "A"), codelist("Codelist BIS:CL_B(1.0)", "B")]
+    records = {bytes(top.urn): record(bytes(top.urn), write_message(top, Format.SDMX_ML_3_0)),
+               bytes(two[0].urn): record(bytes(two[0].urn), write_message(two, Format.SDMX_ML_3_0))}  # fmt: skip
+    structures = Structures(FakeSnapshot(records))
+    both = {"Codelist BIS:CL_A(1.0)", "Codelist BIS:CL_B(1.0)"}
+    assert found("structure/codelist/BIS", "", structures) == both
+    for path in ("BIS", "*"):
+        of_agency = found(f"structure/agencyscheme/SDMX/AGENCIES/1.0/{path}", "references=parents", structures)
+        assert of_agency == {TOP} | both
+    assert found("structure/agencyscheme/SDMX/AGENCIES/1.0/IMF", "references=parents", structures) == {TOP}
+
+
 def test_partial_references_have_the_items_that_the_answer_uses() -> None:
     """Codelists have the codes that constraints allow, other schemes the items that the answer refers to."""
     artefacts = message("structure/dataflow/ECB/EXR", "references=all&detail=referencepartial").artefacts
@@ -238,6 +324,40 @@ def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> N
             tags.add(dict(made.headers)["ETag"])
     assert [len(value) for value in allowed.values()] == [2, 2, 4, 4]
     assert len(tags) == 4
+
+
+@pytest.mark.parametrize(
+    ("as_of", "codes"),
+    [
+        ("2025-12-31T23:59:59Z", 2), ("2026-01-01T00:30:00+01:00", 2), ("2025-12-31", 2), ("2025-12-31T12:00", 2),
+        ("2026-01-01T00:00:00Z", 4), ("2025-12-31T23:30:00-01:00", 4), ("17", 4),
+    ],
+)  # fmt: skip
+def test_partial_codelists_of_the_past_have_the_codes_allowed_on_that_date(as_of: str, codes: int) -> None:
+    """The date in UTC of the instant counts, so that the tag of such an answer never changes; a number has no date."""
+    constraint = ARTEFACTS[urn("DataConstraint ECB:EXR_CODES(1.0)")]
+    assert isinstance(constraint, DataConstraint)
+    changed = structs.replace(constraint, valid_to="2025-12-31T23:59:59")
+    structures = version_of({**ARTEFACTS, changed.urn: changed}.values())
+    xsd = "application/vnd.sdmx.schema+xml;version=3.0.0"
+    query, tags = f"asOf={as_of}", set()
+    for day in (date(2026, 11, 1), date(2026, 11, 2)):
+        settings = RestSettings(version_at=lambda _: structures, today=lambda day=day: day)  # type: ignore[misc]
+        for path, more in (("structure/dataflow/ECB/EXR", "&references=descendants&detail=referencepartial"),
+                           ("schema/dataflow/ECB/EXR", "")):  # fmt: skip
+            made = answer(RestRequest(path, query + more, str(Format.SDMX_JSON_2_1)), structures, settings)
+            assert len(ids(read_message(made.body).artefacts[urn("Codelist ECB:CL_FREQ(1.0)")])) == codes
+            tags.add(dict(made.headers)["ETag"])
+        schema = answer(RestRequest("schema/dataflow/ECB/EXR", query, xsd), structures, settings)
+        assert (b'value="Q"' in schema.body, b'value="M"' in schema.body) == (codes == 4, True)
+    assert len(tags) == (4 if as_of == "17" else 2)
+
+
+@pytest.mark.parametrize("as_of", ["2025-13-45", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00"])
+def test_an_instant_outside_of_the_calendar_is_refused(as_of: str) -> None:
+    """A text in the form of an instant is not a fault, whatever the history makes of it."""
+    request = RestRequest("schema/dataflow/ECB/EXR", f"asOf={as_of}")
+    assert answer(request, REGISTRY, RestSettings(version_at=lambda _: REGISTRY)).status == 422
 
 
 @pytest.mark.parametrize(

@@ -82,12 +82,57 @@ def _codes(document: etree._Element) -> list[str]:
         (FLOW, "deletion=true", XSD, 200),
         ("v2/schema/dataflow/ECB/NONE/1.0", "", XSD, 404),
         (FLOW, "", "application/vnd.sdmx.schema+json;version=2.0.0", 501),
-        (FLOW, "", f"{XSD};version=1.0", 501),
+        (FLOW, "", "application/vnd.sdmx.schema+json;q=0", 406),
+        (FLOW, "", f"{XSD};version=1.0", 406),
+        (FLOW, "", f"{XSD};q=0", 406),
+        (FLOW, "", f"{XSD};charset=utf-16", 406),
+        (FLOW, "format=application/vnd.sdmx.schema%2Bjson;version=2.0.0", XSD, 501),
     ],
 )
 def test_each_query_without_a_schema_has_its_status(path: str, query: str, accept: str, status: int) -> None:
-    """Each query that has no schema has its own status."""
+    """JSON schemas are not implemented (501); an XML schema that is not offered is not acceptable (406)."""
     assert get(path, query, accept).status == status
+
+
+@pytest.mark.parametrize("accept", [f"{XSD};version=1.0", "application/vnd.sdmx.schema+json;version=2.0.0"])
+def test_the_refusal_of_a_schema_names_the_xml_schemas(accept: str) -> None:
+    """The text has the media types of all XML schemas, and those of structures."""
+    given = get(FLOW, "", accept)
+    for named in (f"{XSD};version=2.1", f"{XSD};version=3.0.0", f"{XSD};version=3.1.0", str(Format.SDMX_ML_3_0)):
+        assert named in (given.problem or "")
+
+
+@pytest.mark.parametrize(
+    ("accept", "given"),
+    [
+        (f"{Format.SDMX_JSON_2_0}, {XSD};version=3.0.0;q=0.1", str(Format.SDMX_JSON_2_0)),
+        (f"{Format.SDMX_JSON_2_0};q=0.1, {XSD};version=3.0.0;q=0.5", f"{XSD};version=3.0.0"),
+        (f"{Format.SDMX_JSON_2_0}, {XSD};version=3.0.0", f"{XSD};version=3.0.0"),
+        (f"{XSD};q=0.5, {XSD};version=3.0.0;q=0", f"{XSD};version=3.1.0"),
+        (f"{XSD};q=0.5, {XSD};version=2.1", f"{XSD};version=2.1"),
+        (f"{XSD};version=3.0.0;q=0, {Format.SDMX_ML_3_0};q=0.1", str(Format.SDMX_ML_3_0)),
+        (f"{XSD};charset=utf-16, {Format.SDMX_ML_3_0};q=0.1", str(Format.SDMX_ML_3_0)),
+        (f"{XSD};charset=UTF-8", f"{XSD};version=3.0.0;charset=utf-8"),
+    ],
+)
+def test_weights_decide_between_schemas_and_structures(accept: str, given: str) -> None:
+    """With equal weights the schema is chosen; a more specific range overrides a general one, also by excluding it."""
+    found = get(FLOW, "", accept)
+    assert (found.status, dict(found.headers)["Content-Type"]) == (200, given)
+
+
+@pytest.mark.parametrize("path", [FLOW, FLOW_OF_1_X])
+@pytest.mark.parametrize("plus", ["+", "%2B"])
+def test_the_parameter_format_names_an_xml_schema(path: str, plus: str) -> None:
+    """A browser, whose header Accept cannot be set, can request a schema of each edition, or any edition."""
+    browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    for version in ("2.1", "3.0.0", "3.1.0"):
+        found = get(path, f"format=application/vnd.sdmx.schema{plus}xml;version={version}", browser)
+        assert (found.status, dict(found.headers)["Content-Type"]) == (200, f"{XSD};version={version}")
+    default = "2.1" if path == FLOW_OF_1_X else "3.0.0"
+    found = get(path, f"format=application/vnd.sdmx.schema{plus}xml", browser)
+    assert (found.status, dict(found.headers)["Content-Type"]) == (200, f"{XSD};version={default}")
+    assert get(path, f"format=application/vnd.sdmx.schema{plus}xml;version=1.0", browser).status == 406
 
 
 @pytest.mark.parametrize(
@@ -98,6 +143,8 @@ def test_each_query_without_a_schema_has_its_status(path: str, query: str, accep
         (FLOW_OF_1_X, "*/*", f"{XSD};version=2.1"),
         (FLOW_OF_1_X, "application/vnd.sdmx.structure+xml, */*;q=0.1", str(Format.SDMX_ML_3_0)),
         (FLOW_OF_1_X, "application/xml", str(Format.SDMX_ML_3_0)),
+        (FLOW_OF_1_X, "text/html, image/gif, *; q=.2, */*; q=.2", f"{XSD};version=2.1"),
+        (FLOW_OF_1_X, f"*/*, {XSD};q=0", str(Format.SDMX_ML_3_0)),
         (FLOW, "*/*", str(Format.SDMX_JSON_2_1)),
     ],
 )
@@ -114,6 +161,8 @@ def test_a_request_that_accepts_anything_gets_structures_if_there_is_no_schema()
     path = FLOW_OF_1_X
     assert answer(RestRequest(path, "", XSD), registry).status == 406
     assert dict(answer(RestRequest(path, "", "*/*"), registry).headers)["Content-Type"] == str(Format.SDMX_ML_3_0)
+    unwritable = f"application/vnd.sdmx.structure;version=edi;q=0.5, {XSD}"
+    assert answer(RestRequest(path, "", unwritable), registry).status == 406
 
 
 def replaced(structure: Artefact) -> Artefact:
