@@ -50,7 +50,7 @@ def broadcast(
 
     Raises:
         UsageError: the session is of Spark Connect, which has no broadcast variables; ``codelists`` is a single text or
-            URN; or an artefact is not a list.
+            URN, or ``languages`` a single text; or an artefact is not a list.
         ArtefactNotFoundError: a list is not in this version.
         SdmxError: a list, or a list that it extends, cannot be read.
     """
@@ -61,6 +61,8 @@ def broadcast(
     )
     if isinstance(codelists, str | Urn):
         raise UsageError(f"broadcasting codelists: give a list of them, [{str(codelists)!r}]")
+    if isinstance(languages, str):
+        raise UsageError(f"broadcasting codelists: give a list of languages, [{languages!r}]")
     requested = None if codelists is None else tuple(str(codelist) for codelist in codelists)
     return _broadcast_version(
         _Request(spark, requested, None if languages is None else tuple(languages)), source, [], {}

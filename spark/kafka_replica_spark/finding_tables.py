@@ -11,7 +11,6 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.jobs.ess_report import OF_RULES, event_now, finding_json, rule_json, write_objects
-from kafka_replica.data.mapping.model import SOURCE as MAPPED_SOURCE
 from kafka_replica.data.validation.finding_columns import FINDING_COLUMNS, TIME
 from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
@@ -38,7 +37,7 @@ def finding_table(
     """Return all findings, one per row: first those of the data set, then the others by source, file and row.
 
     Args:
-        checked: rows with ``_errors`` and the columns of locations, or mapped rows.
+        checked: rows with ``_errors`` and the columns of locations; for mapped data, the source rows.
         data: all rows as they were read.
         rules: the rules of the data; for mapped data, those of the source.
         dataset: the findings about the data set as a whole.
@@ -46,9 +45,7 @@ def finding_table(
         file_of_dataset: the file of the findings about the data set as a whole; None if there are several.
     """
     found = checked.filter(F.col(ERRORS).isNotNull())
-    if MAPPED_SOURCE in checked.columns:
-        found = found.select(f"{MAPPED_SOURCE}.*", ERRORS)
-    series, period = _identified(found, rules)
+    series, period = identified(found, rules)
     places = [F.col(name) for name in found.columns if name.startswith(PREFIX)]
     long = found.select(*places, series.alias(SERIES), period.alias(TIME), F.posexplode(ERRORS).alias(_PLACE, "found"))
     long = numbered(long.select(*long.columns[:-1], "found.*"), data)
@@ -65,8 +62,8 @@ def finding_table(
     )
 
 
-def _identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
-    """Return the series key and the period of each row."""
+def identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
+    """Return the series key and the period of each row of data with ``_errors``."""
     texts, given = prepared(found.drop(ERRORS), rules).texts, set(found.columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
     period = F.lit(None).cast("string") if time is None else texts[time]

@@ -32,6 +32,7 @@ from kafka_replica.data.jobs.job import (
 )
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.sources import Source
+from kafka_replica.data.mapping.model import SOURCE as MAPPED_SOURCE
 from kafka_replica.data.validation import ERRORS, Report, Rules
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Urn
@@ -44,9 +45,11 @@ from kafka_replica_spark.finding_tables import finding_table, write_ess_report
 from kafka_replica_spark.java_process import JavaProcess
 from kafka_replica_spark.locations import (
     AT,
+    SOURCE_ROW,
     with_location,
     with_location_of_parquet,
     with_location_of_text,
+    with_source_row,
     without_locations,
 )
 from kafka_replica_spark.mapping import transform
@@ -55,7 +58,8 @@ from kafka_replica_spark.message_blocks import read_message
 from kafka_replica_spark.message_tables import BATCH_ROWS
 from kafka_replica_spark.patterns import pattern_of
 from kafka_replica_spark.rejected import RejectedLayout, common_layout, rejected_layout, write_rejected
-from kafka_replica_spark.reports import map_report, report
+from kafka_replica_spark.reports import job_report, report
+from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.shared_folders import check_shared
 from kafka_replica_spark.unions import union_of
@@ -125,6 +129,26 @@ class _SourceRows(NamedTuple):
     layout: RejectedLayout | None = None
 
 
+class _Checked(NamedTuple):
+    """The result of validating or mapping data.
+
+    Attributes:
+        all: all rows, which are cached.
+        good: the good rows.
+        bad: the rejected rows, as they were read.
+        found: the rows as they were read, at least those with findings.
+        report: returns the report.
+        has_several: whether a row that was read may have become several rows.
+    """
+
+    all: DataFrame
+    good: DataFrame
+    bad: DataFrame
+    found: DataFrame
+    report: Callable[[], Report]
+    has_several: bool = False
+
+
 class SparkEngine:
     """The engine that runs jobs on Spark."""
 
@@ -154,11 +178,13 @@ class SparkEngine:
             EngineEndedError: Spark's Java process ended.
             PySparkException: Spark failed.
         """
-        with self._java.watched(f"validating {_files(job)}"), _row_errors_translated(), _temporary_folder() as folder:
+        with self._java.watched(f"validating {job.files}"), _row_errors_translated(), _temporary_folder() as folder:
             data = self._data(job, step, folder)
             step(Progress("validating and writing"))
             checked = validate(data.mine, job.rules)
-            return self._written(job, job.rules, checked, lambda: report(checked, job.rules), data)
+            parts = split(checked)
+            made = _Checked(checked, parts.good, parts.bad, checked, lambda: report(checked, job.rules))
+            return self._written(job, job.rules, made, data)
 
     def map(self, job: MappingJob, step: ProgressCallback) -> Outcome:
         """Map data, and write mapped rows and unchanged rejected rows to separate folders.
@@ -168,11 +194,21 @@ class SparkEngine:
             EngineEndedError: Spark's Java process ended.
             PySparkException: Spark failed.
         """
-        with self._java.watched(f"mapping {_files(job)}"), _row_errors_translated(), _temporary_folder() as folder:
+        with self._java.watched(f"mapping {job.files}"), _row_errors_translated(), _temporary_folder() as folder:
             data = self._data(job, step, folder)
             step(Progress("mapping and writing"))
-            mapped = transform(data.mine, job.plan)
-            return self._written(job, job.target, mapped, lambda: map_report(mapped, job.plan), data)
+            mapped = transform(with_source_row(data.mine), job.plan)
+            parts = split(mapped)
+            bad, found = parts.bad, mapped.filter(F.col(ERRORS).isNotNull()).select(f"{MAPPED_SOURCE}.*", ERRORS)
+            has_several = any(value_map.several for value_map in job.plan.values)
+            if has_several:
+                bad, found = _once(bad), _once(found)
+
+            def made() -> Report:
+                rows = mapped.select(SOURCE_ROW).distinct().count() if has_several else mapped.count()
+                return job_report(found, rows, job.plan, job.rules)
+
+            return self._written(job, job.target, _Checked(mapped, parts.good, bad, found, made, has_several), data)
 
     def _data(self, job: Job, step: ProgressCallback, folder: Path) -> _Data:
         if job.findings is not None:
@@ -181,29 +217,27 @@ class SparkEngine:
         notes: list[str] = []
         df, layout = self._read(job, notes, folder)
         step(Progress("picking rows"))
-        mine, others = split_by_structure(df, job.rules, job.usages, _files(job))
+        mine, others = split_by_structure(df, job.rules, job.usages, job.files)
         if others and mine.isEmpty():
             raise job.wrong_structure(others)
         return _Data(df, mine, others, tuple(notes), layout if job.keeps_layout else None)
 
-    def _written(
-        self, job: Job, good_rules: Rules, checked: DataFrame, found: Callable[[], Report], data: _Data
-    ) -> Outcome:
+    def _written(self, job: Job, good_rules: Rules, checked: _Checked, data: _Data) -> Outcome:
         if self.writes_here and not self._runs_here:
             check_shared(self._spark, job.out)
-        parts = split(checked)
         try:
-            _write(without_locations(parts.good), job, GOOD, good_rules)
-            _write(without_locations(parts.bad), job, REJECTED, job.rules, data.layout)
-            made, rejected = found(), parts.bad.count()
-            listed = _write_lists(job, checked, data.all, made, writes_here=self.writes_here and self._runs_here)
+            _write(without_locations(checked.good), job, GOOD, good_rules)
+            _write(without_locations(checked.bad), job, REJECTED, job.rules, data.layout)
+            made, rejected = checked.report(), checked.bad.count()
+            good = checked.good.count() if checked.has_several else made.rows - rejected
+            listed = _write_lists(job, checked.found, data.all, made, writes_here=self.writes_here and self._runs_here)
         finally:
-            checked.unpersist()
-        return Outcome(made, made.rows - rejected, rejected, data.others, listed, job.switched_off, data.notes)
+            checked.all.unpersist()
+        return Outcome(made, good, rejected, data.others, listed, job.switched_off, data.notes)
 
     def _read(self, job: Job, notes: list[str], folder: Path) -> _SourceRows:
         every = [self._read_one(number, source, job, notes, folder) for number, source in enumerate(job.sources)]
-        rows = union_of([one.rows for one in every], _files(job))
+        rows = union_of([one.rows for one in every], job.files)
         return _SourceRows(rows, common_layout([one.layout for one in every]))
 
     def _read_one(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> _SourceRows:
@@ -254,6 +288,14 @@ class SparkEngine:
         return _SourceRows(with_location_of_text(rows, number, source.path), kept)
 
 
+def _once(df: DataFrame) -> DataFrame:
+    """Return each source row once, with its distinct errors; a row that maps to several rows occurs several times."""
+    others = [quoted(name) for name in df.columns if name not in {SOURCE_ROW, ERRORS}]
+    errors = F.array_distinct(F.flatten(F.collect_list(ERRORS)))
+    rows = df.groupBy(SOURCE_ROW).agg(F.first(F.struct(*others)).alias("row"), errors.alias(ERRORS))
+    return rows.orderBy(SOURCE_ROW).select("row.*", SOURCE_ROW, ERRORS)
+
+
 def _readable(path: str) -> str:
     """Return the path with which Spark reads a source; only URLs may be patterns."""
     return path if "://" in path else pattern_of(path)
@@ -274,11 +316,6 @@ def _session() -> SparkSession:
     # Spark's log is silenced, because the command itself reports the error that ends it.
     level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
-
-
-def _files(job: Job) -> str:
-    first, *others = (source.path for source in job.sources)
-    return f"{first} and {len(others)} more" if others else first
 
 
 def _lists_findings(job: Job) -> bool:
@@ -316,7 +353,9 @@ def _write(df: DataFrame, job: Job, what: str, rules: Rules, layout: RejectedLay
     if layout is not None:
         write_rejected(shown, path, layout)
         return
-    write_sdmx_csv(shown, path, rules, time_format=job.time_format_of(what), mode="overwrite")
+    write_sdmx_csv(
+        shown, path, rules, action=rules.action, time_format=job.time_format_of(what), mode="overwrite"
+    )  # fmt: skip
 
 
 def _errors_text(df: DataFrame) -> Column:

@@ -21,6 +21,8 @@ ROW: Final = f"{PREFIX}row"
 BLOCK: Final = f"{PREFIX}block"
 """The column with the offset of the row's block in a text file; NULL if ``AT`` is the number of the row in its file."""
 AT: Final = f"{PREFIX}at"
+SOURCE_ROW: Final = f"{PREFIX}source_row"
+"""The column with a number that only the rows made from one source row have in common; numbers ascend."""
 _FIRST: Final = f"{PREFIX}first"
 _BEFORE: Final = f"{PREFIX}before"
 _BETWEEN: Final = "://"
@@ -54,6 +56,11 @@ def with_location_of_parquet(df: DataFrame, number: int, path: str) -> DataFrame
 def _file_at(path: str) -> list[Column]:
     """Return the column of the file that Spark reads, only for URLs, because other paths are those the user gave."""
     return [F.col("_metadata.file_path").alias(FILE)] if _BETWEEN in path else []
+
+
+def with_source_row(df: DataFrame) -> DataFrame:
+    """Return rows with the column ``SOURCE_ROW``."""
+    return df.select("*", F.monotonically_increasing_id().alias(SOURCE_ROW))
 
 
 def without_locations(df: DataFrame) -> DataFrame:

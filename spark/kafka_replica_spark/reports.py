@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from pyspark.sql import Column, DataFrame, Row, Window
 from pyspark.sql import functions as F  # noqa: N812
@@ -16,7 +17,11 @@ from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, 
 from kafka_replica.data.validation.requests import need_errors
 from kafka_replica_spark.caching import persist
 from kafka_replica_spark.cross_row import extents
+from kafka_replica_spark.finding_tables import identified
 from kafka_replica_spark.rows import PreparedFrame, joined, prepared
+
+_SERIES: Final = 20
+"""The number of series in the report of a job."""
 
 
 def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
@@ -52,6 +57,19 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
         )
 
 
+def job_report(found: DataFrame, rows: int, plan: MapPlan, rules: Rules) -> Report:
+    """Return a report on a job that maps data.
+
+    Args:
+        found: the source rows with findings, and their ``_errors``.
+        rows: the number of source rows.
+        plan: the plan.
+        rules: the rules of the source rows.
+    """
+    findings = _Findings(found, identified(found, rules)[0], rows)
+    return report_of(plan.artefact, plan.version, findings, (), plan.notes, series=_SERIES)
+
+
 def map_report(mapped: DataFrame, plan: MapPlan) -> Report:
     """Return a report on the result of ``transform``; the frame is cached as in :func:`report`."""
     with _cached(mapped):
@@ -75,22 +93,26 @@ def _about_all(rows: PreparedFrame) -> tuple[Finding, ...]:
 
 
 class _Findings:
-    """The findings in a frame, with the series of its rows; see :class:`report_building.FindingTable`."""
+    """The findings in a frame, with the series of its rows; see :class:`report_building.FindingTable`.
 
-    def __init__(self, df: DataFrame, series: Column) -> None:
-        self._df = df
+    ``rows`` is the number of all rows if the frame lacks rows without findings.
+    """
+
+    def __init__(self, df: DataFrame, series: Column, rows: int | None = None) -> None:
+        self._df, self._rows = df, rows
         long = df.filter(F.col(ERRORS).isNotNull()).select(series.alias(SERIES), F.explode(ERRORS).alias("one"))
         self._long = long.select(SERIES, "one.*")
 
     def totals(self) -> tuple[int, int]:
         rows, bad_rows = self._df.agg(F.count("*"), F.count(ERRORS)).collect()[0]
-        return rows, bad_rows
+        return rows if self._rows is None else self._rows, bad_rows
 
     def counts(self) -> Iterable[Row]:
         return self._long.groupBy(*KINDS).count().collect()
 
     def worst_series(self, most: int) -> Iterable[Row]:
-        return self._long.groupBy(SERIES).count().orderBy(F.desc("count"), SERIES).limit(most).collect()
+        found = self._long.filter(F.col(SERIES).isNotNull()).groupBy(SERIES).count()
+        return found.orderBy(F.desc("count"), SERIES).limit(most).collect()
 
     def samples(self, most: int) -> Iterable[Row]:
         order = Window.partitionBy(*KINDS).orderBy(*ORDER)

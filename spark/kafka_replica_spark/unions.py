@@ -11,13 +11,10 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import (
     ArrayType,
     DataType,
-    DateType,
     DoubleType,
     FloatType,
+    IntegralType,
     NullType,
-    NumericType,
-    TimestampNTZType,
-    TimestampType,
 )
 
 from kafka_replica.data.errors import DatasetError
@@ -26,7 +23,6 @@ from kafka_replica.data.files.messages.forms import ColumnForm
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of, written_out
 
-_TIMES = (DateType, TimestampType, TimestampNTZType)
 _FORMS = {
     "text": ColumnForm(),
     "languages": ColumnForm(languages=True),
@@ -37,9 +33,9 @@ _FORMS = {
 def union_of(frames: Sequence[DataFrame], files: str) -> DataFrame:
     """Return the rows of all frames; a column that a frame lacks is NULL in its rows.
 
-    A column of texts and other values becomes texts, because Spark would cast texts to numbers, or numbers to other
-    texts. If it has several values or texts by language in one frame, it has these in all. Spark combines numbers of
-    different types, dates with times, and structs.
+    A column of integers of different sizes has integers. A column of other types that differ becomes texts, because
+    Spark would cast texts to numbers, write numbers and times in other forms, or round them. If it has several values
+    or texts by language in one frame, it has these in all. Spark combines structs.
 
     Args:
         frames: the frames.
@@ -67,9 +63,9 @@ def _family(kind: DataType) -> str:
     """Return the same name for types whose values Spark combines without changing what they mean."""
     if isinstance(kind, ArrayType):
         return f"array of {_family(kind.elementType)}"
-    if isinstance(kind, NumericType):
-        return "number"
-    return "time" if isinstance(kind, _TIMES) else type(kind).__name__
+    if isinstance(kind, IntegralType):
+        return "integer"
+    return kind.simpleString() if shape_of(kind) == "text" else type(kind).__name__
 
 
 def _common_form(name: str, kinds: Mapping[str, DataType], files: str) -> ColumnForm:

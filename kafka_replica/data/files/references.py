@@ -10,6 +10,7 @@ from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Dataflow, Structures, Urn
 from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.model import ProvisionAgreement
+from kafka_replica.sdmx.urns.versions import fits
 
 T = TypeVar("T", Dataflow, ProvisionAgreement)
 
@@ -113,4 +114,4 @@ def _leads_to(structures: Structures, reference: Urn | None, wanted: set[Urn]) -
 def _same(row: Urn, urn: Urn) -> bool:
     if (row.cls, row.agency, row.id) != (urn.cls, urn.agency, urn.id):
         return False
-    return row.version == urn.version or any(mark in row.version for mark in "*+")
+    return row.version == urn.version or fits(row.version, urn.version)

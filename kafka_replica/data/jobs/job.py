@@ -98,6 +98,12 @@ class Job:
         return self.out / f"{what}.{self.out_format}"
 
     @property
+    def files(self) -> str:
+        """Return the data in words, for errors: ``a.csv and 2 more``."""
+        first, *others = (source.path for source in self.sources)
+        return f"{first} and {len(others)} more" if others else first
+
+    @property
     def file_of_dataset(self) -> str | None:
         """Return the file of findings about the data set as a whole; None if there are several or names are omitted."""
         return self.sources[0].path if self.names_files and len(self.sources) == 1 else None

@@ -58,10 +58,10 @@ def _of_csv(source: Source, encoding: str) -> Urn:
 
 def _of_table(opened: TextIO, path: str) -> Urn:
     lines = iter(lambda: opened.readline(_MOST), "")
-    header = next((line for line in lines if line.removeprefix("\ufeff").rstrip("\r\n")), "")
+    header = next((line for line in lines if line.removeprefix("\ufeff").strip()), "")
     first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
     separator = (first and first["separator"]) or ","
-    row = next((row for row in csv.reader(lines, delimiter=separator) if row), [])
+    row = next((row for row in csv.reader(lines, delimiter=separator) if "".join(row).strip()), [])
     if first is None or len(row) < 2:
         raise DatasetError(f"reading {path}: it has no row that names a structure; name the structure")
     if first["name"] == "DATAFLOW":

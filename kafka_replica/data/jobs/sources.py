@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
@@ -33,6 +34,7 @@ ARROW_BEGINNINGS: Final = (ARROW_FILE, b"\xff\xff\xff\xff")
 _NAMES: Final = "*.csv, *.parquet, *.arrow, *.xml, *.json, *.edi or *.xlsx"
 _COMPRESSED: Final = (".gz", ".zst", ".zstd", ".zip")
 _HEAD_BYTES: Final = 1 << 16
+_BLANK_LINES: Final = re.compile(r"\A[\x00- ]*\n")
 STDIN: Final = "-"
 
 
@@ -182,7 +184,7 @@ def _csv(head: bytes, path: str, stdin: StoredInput | None = None) -> Source:
     start = head[: len(head) // 2 * 2].decode(encoding or "utf-8-sig", errors="replace")
     start = start.replace("\0", "")  # of UTF-16 without a byte order mark, whose encoding is named later
     check_is_csv(head, start, path)
-    header = start.lstrip("\r\n").partition("\n")[0].rstrip("\r")
+    header = _BLANK_LINES.sub("", start).partition("\n")[0].rstrip("\r")
     if _is_sdmx(header):
         return Source("sdmx-csv", path, encoding, stdin)
     return Source("csv", path, encoding, stdin, separator_of(header))

@@ -21,7 +21,8 @@ from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.polars.earlier_errors import without_earlier_errors
 from kafka_replica.data.polars.finding_tables import LOCATION_TYPES
 from kafka_replica.data.polars.source_opening import open_source
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows, one_frame
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
+from kafka_replica.data.polars.unions import CommonColumns
 from kafka_replica.data.polars.written_rows import FileLayout, as_cells
 from kafka_replica.sdmx import Urn
 
@@ -119,8 +120,8 @@ class Input:
             )
             self._opened.append(_Opened(source, rows, verdict_of(source, job.rules), sizes[number]))
         schemas = [_without(one.rows.nothing, one.verdict) for one in self._opened]
-        self._schema = one_frame(schemas)
-        self.nothing: Final = self._schema.with_row_index(AT)
+        self._common = CommonColumns(schemas, job.files)
+        self.nothing: Final = self._common.nothing.with_row_index(AT)
         layouts = [(one.rows.written, one.verdict) for one in self._opened]
         known = tuple(InputLayout(written, verdict) for written, verdict in layouts if written is not None)
         self.originals: Final[tuple[InputLayout, ...]] = known if len(known) == len(layouts) else ()
@@ -157,7 +158,7 @@ class Input:
     def _batch(
         self, source: Source, part: RowsPart, verdict: str | None, first: int, row: int
     ) -> tuple[Batch, dict[Urn, int]]:  # fmt: skip
-        frame = one_frame([self._schema, _without(part.frame, verdict)]).with_row_index(AT, offset=first)
+        frame = self._common.rows(_without(part.frame, verdict)).with_row_index(AT, offset=first)
         wrong: dict[int, WrongRow] = {}
         if part.csv is not None:
             layout = part.csv.layout

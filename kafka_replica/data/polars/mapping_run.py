@@ -102,13 +102,13 @@ class MappingRun:
         good, bad = split(mapped)
         outputs.good.write(good.drop(AT))
         outputs.reject(with_wrong_rows(_once(bad), wrong), batch)
-        found = mapped.select(AT, ERRORS).drop_nulls(ERRORS)
+        found = _once(mapped.select(AT, ERRORS).drop_nulls(ERRORS))
         source = batch.frame.filter(pl.col(AT).is_in(found[AT].unique().implode()))
         known = identified(prepared(source, job.rules).texts, job.rules, source.columns).with_columns(source[AT])
         located = found.join(known, on=AT, how="left", maintain_order="left").select(*known.columns, ERRORS)
         located = with_wrong_rows(located, wrong)
         places = batch.locations_of(located[AT])
-        return RowFindings(places.hstack(located.drop(AT)), mapped.height + len(batch.wrong))
+        return RowFindings(places.hstack(located.drop(AT)), batch.frame.height + len(batch.wrong))
 
 
 def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) -> pl.Series:
@@ -124,10 +124,10 @@ def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) 
     return found.select(pl.col("counts") & pl.col("repeated").fill_null(value=False)).to_series()
 
 
-def _once(bad: pl.DataFrame) -> pl.DataFrame:
-    """Return each rejected row once, with all of its errors; it may occur several times if it maps to several rows."""
-    if not bad[AT].is_duplicated().any():
-        return bad
-    first = bad.drop(ERRORS).unique(AT, keep="first", maintain_order=True)
-    errors = bad.group_by(AT, maintain_order=True).agg(pl.col(ERRORS).explode())
+def _once(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return each source row once, with its distinct errors; a row that maps to several rows occurs several times."""
+    if not rows[AT].is_duplicated().any():
+        return rows
+    first = rows.drop(ERRORS).unique(AT, keep="first", maintain_order=True)
+    errors = rows.group_by(AT, maintain_order=True).agg(pl.col(ERRORS).explode().unique(maintain_order=True))
     return first.join(errors, on=AT, maintain_order="left")

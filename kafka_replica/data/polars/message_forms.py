@@ -22,7 +22,7 @@ def common_forms(schemas: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, Mapping
             if types.get(name) in {None, pl.Null()}:
                 types[name] = kind
     others = {name: form for name, form in forms.items() if form != ColumnForm()}
-    return pl.DataFrame(schema=types | {name: _type_of(form) for name, form in others.items()}), others
+    return pl.DataFrame(schema=types | {name: type_of(form) for name, form in others.items()}), others
 
 
 def _form_of(kind: pl.DataType) -> ColumnForm:
@@ -33,7 +33,8 @@ def _form_of(kind: pl.DataType) -> ColumnForm:
     return ColumnForm(several=True, languages=isinstance(kind.inner, pl.List))
 
 
-def _type_of(form: ColumnForm) -> pl.DataType:
+def type_of(form: ColumnForm) -> pl.DataType:
+    """Return the type of a column of a form."""
     one: pl.DataType = pl.List(_TEXT_TYPE) if form.languages else pl.String()
     return pl.List(one) if form.several else one
 
@@ -43,8 +44,8 @@ def in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFra
     changed = []
     schema = frame.schema  # stored, because polars builds a new schema on each access
     for name, form in forms.items():
-        if name in schema and schema[name] != _type_of(form):
+        if name in schema and schema[name] != type_of(form):
             old = _form_of(schema[name])
             values = [in_form(one, old, form) for one in frame[name]]
-            changed.append(pl.Series(name, values, dtype=_type_of(form)))
+            changed.append(pl.Series(name, values, dtype=type_of(form)))
     return frame.with_columns(changed)

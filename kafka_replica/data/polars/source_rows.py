@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import NamedTuple, Protocol
 
 import polars as pl
 
-from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import CsvRows
@@ -111,15 +110,3 @@ def reading_as(format_name: str, path: str) -> Iterator[None]:
         ValueError,
     ) as error:
         raise DatasetError(f"reading {path}: it cannot be read as {format_name}: {error}") from error
-
-
-def one_frame(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the rows of all frames; a column that a frame lacks is NULL in its rows.
-
-    Raises:
-        DatasetError: a column has incompatible types in two frames.
-    """
-    try:
-        return pl.concat(frames, how="diagonal_relaxed")
-    except pl.exceptions.PolarsError as error:
-        raise DatasetError(f"reading {counted(len(frames), 'file')} into one frame: {error}") from error

@@ -37,7 +37,7 @@ def validate(
     snapshot: Snapshot | None = None,
     *,
     rules: Mapping[str, str] | None = None,
-    action: Action = "information",
+    action: Action | None = None,
     as_of: date | None = None,
 ) -> pl.DataFrame:
     """Return the frame with a column ``_errors`` that describes the findings in each row.
@@ -52,7 +52,7 @@ def validate(
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
-        action: the action of rows without one.
+        action: the action of rows without one; None means information, or what compiled rules say.
         as_of: the date on which constraints must be valid; None means today.
 
     Raises:

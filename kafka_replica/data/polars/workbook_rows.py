@@ -14,7 +14,8 @@ from kafka_replica.data.files.workbook import Table, Workbook, csv_of
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, read_one_sdmx_csv, read_plain_csv
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, one_frame
+from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
+from kafka_replica.data.polars.unions import CommonColumns
 from kafka_replica.data.polars.written_rows import FileLayout, written_tables
 from kafka_replica.data.validation.model import Rules
 
@@ -63,7 +64,7 @@ def open_workbook(source: Source, job: Job, folder: Path, batch: BatchSize) -> W
     with place.open("rb") as file:
         tables = Workbook(file, source.path, job.rules).tables()
         empty = [_read(table, [], source.path, job.rules) for table in tables]
-    nothing = one_frame([one.values for one in empty])
+    nothing = CommonColumns((one.values for one in empty), source.path).nothing
     written = written_tables(one.layout.header for one in empty)
     return WorkbookRows(source.path, place, job.rules, nothing, batch.rows, written)
 

@@ -1,9 +1,11 @@
 """The actions of rows, and the values that each action requires.
 
-Source: SDMX-CSV 2.0 field guide, "Further details for data actions"; SDMX-ML 3.0, Part IV. Information and append are
-    the actions of 2.1, and require complete observations. Merge may omit values, which then stay unchanged; replace
-    removes omitted values;
-delete may omit anything, including dimensions.
+Source: SDMX-CSV 2.0 and 2.1 field guides, "Column content" and "Further details for data actions"; SDMX 2.1, Section
+    3A, Part IV. Merge may omit values, which then stay unchanged, and so may append: "the absence of an observation
+    value or a data attribute at any level does not imply deletion". 2.1 deprecates append, and assumes merge for it.
+    Replace removes omitted values, and information is the result of a query, so both require complete observations;
+    delete may omit anything, including dimensions. Only a row that merges must have a value other than those of
+    dimensions: no guide says so of append.
 """
 
 from __future__ import annotations
@@ -64,11 +66,14 @@ class Actions:
         return some(IsNull(ACTION), named) if by_default else named
 
     def switched_off(self, dimension: str) -> Condition:
-        """Return whether a dimension is switched off, which requires an action; never unknown."""
-        if not self._has_column:
-            return Constant(value=False)
-        off = In(ComponentText(dimension), frozenset({SWITCHED_OFF}))
-        return every(self._given(), Not(IsNull(dimension)), off)
+        """Return whether a dimension is switched off, which requires an action; never unknown.
+
+        The action is that of the row, or a default other than information, which is the action of any data frame.
+        """
+        off = every(Not(IsNull(dimension)), In(ComponentText(dimension), frozenset({SWITCHED_OFF})))
+        if self._default != "information":
+            return off
+        return every(self._given(), off) if self._has_column else Constant(value=False)
 
     def is_partial(self, among: Collection[str] | None = None) -> Condition:
         """Return whether a row is about more than one observation, because a dimension is switched off.

@@ -100,6 +100,7 @@ def compile_rules(
         severities=tuple(wanted.items()),
         applies_to=Not(actions.any_of("delete")),
         complete=compiler.complete,
+        action=action,
     )  # fmt: skip
 
 
@@ -118,7 +119,7 @@ class _Compiler:
     @property
     def complete(self) -> Condition:
         """Return whether a row must have all mandatory values."""
-        return every(Not(self.actions.any_of("delete", "merge")), Not(self.actions.is_partial()))
+        return every(Not(self.actions.any_of("delete", "merge", "append")), Not(self.actions.is_partial()))
 
     def constraints(self) -> tuple[Check, ...]:
         in_force = attached_in_force(self.resolved.constraints)

@@ -135,6 +135,7 @@ class Rules:
         severities: the severity of each rule by code, without the rules that are off.
         applies_to: the condition for rows that cross-row rules include, which excludes deletions.
         complete: the condition for rows that must have all mandatory values.
+        action: the action of rows without one.
     """
 
     artefact: Urn
@@ -148,6 +149,7 @@ class Rules:
     severities: tuple[tuple[str, str], ...]
     applies_to: Condition
     complete: Condition = _EACH
+    action: Literal["information", "append", "replace", "merge", "delete"] = "information"
 
     def __repr__(self) -> str:
         checks = counted(len(self.checks) + len(self.keys) + len(self.levels), "check")

@@ -17,7 +17,7 @@ def rules_for(
     reference: Urn | str | Rules,
     snapshot: Snapshot | None,
     rules: Mapping[str, str] | None,
-    action: Action,
+    action: Action | None,
     as_of: date | None,
 ) -> Rules:
     """Return the given rules, or compile them from the snapshot.
@@ -27,11 +27,13 @@ def rules_for(
         SdmxError: see :func:`kafka_replica.data.validation.compile_rules`.
     """
     if isinstance(reference, Rules):
-        if snapshot is not None or rules is not None or as_of is not None:
-            raise UsageError("validating with compiled rules: snapshot, rules and as_of are part of them; omit them")
+        if snapshot is not None or rules is not None or action is not None or as_of is not None:
+            raise UsageError(
+                "validating with compiled rules: snapshot, rules, action and as_of are part of them; omit them"
+            )
         return reference
     snapshot = need_snapshot(f"validating against {reference}", reference, snapshot)
-    return compile_rules(Structures(snapshot), reference, rules=rules, action=action, as_of=as_of)
+    return compile_rules(Structures(snapshot), reference, rules=rules, action=action or "information", as_of=as_of)
 
 
 def need_snapshot(doing: str, reference: object, snapshot: Snapshot | None) -> Snapshot:

@@ -20,6 +20,8 @@ from kafka_replica_spark.unions import union_of
 
 _FIRST_CELL: Final = r"\A\x{FEFF}?(STRUCTURE(\[.\])?|DATAFLOW)\z"
 _MARK: Final = "\ufeff"
+_REPLACEMENT: Final = "\ufffd"
+"""The character that Java reads where bytes are not text in the encoding."""
 
 
 def read_sdmx_csv(
@@ -39,7 +41,8 @@ def read_sdmx_csv(
     texts. Each path is a file, folder or pattern whose files all have the same header, as Spark writes them. Paths may
     have different columns: a column that a path lacks is NULL in its rows, and a column with single values in one path
     and several in another has several in all rows. Only the first line of each path is read immediately. Rows with more
-    or fewer cells than the header, and files with another header, fail the job that reads them.
+    or fewer cells than the header, files with another header, and files with the character U+FFFD, which Java reads
+    where bytes are not text in the encoding, fail the job that reads them.
 
     Args:
         spark: the session.
@@ -98,7 +101,7 @@ def sdmx_csv_rows(
     name = path if shown is None else shown
     check_decimal(decimal, name)
     layout = layout_of(_first_line(spark, path, encoding, name), name, rules, separator=separator)
-    cells = _without_header(_cells(spark, path, layout, encoding, line_breaks), layout, name)
+    cells = _without_header(_cells(spark, path, layout, encoding, line_breaks, name), layout, name)
     return CsvRows(_values(cells, layout, decimal), layout)
 
 
@@ -130,17 +133,33 @@ def plain_csv_rows(
     name = path if shown is None else shown
     check_decimal(decimal, name)
     layout = plain_layout_of(_first_line(spark, path, encoding, name), name, rules)
-    return CsvRows(_values(_cells(spark, path, layout, encoding, line_breaks), layout, decimal), layout)
+    return CsvRows(_values(_cells(spark, path, layout, encoding, line_breaks, name), layout, decimal), layout)
 
 
-def _cells(spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool) -> DataFrame:
-    """Return the cells of the files, in plain CSV without the header; a row of another length fails the job."""
+def _cells(
+    spark: SparkSession, path: str, layout: Layout, encoding: str, line_breaks: bool, name: str
+) -> DataFrame:  # fmt: skip
+    """Return the cells of the files, in plain CSV without the header.
+
+    A row of another length fails the job, and so does one with bytes that are not text in the encoding.
+    """
     schema = StructType([StructField(f"_{position}", StringType()) for position in range(len(layout.header))])
-    return spark.read.option("columnPruning", value=False).csv(
+    raw = spark.read.option("columnPruning", value=False).csv(
         path, schema, sep=layout.separator, quote='"', escape='"', encoding=encoding, header=layout.version is None,
         mode="FAILFAST", multiLine=line_breaks or _is_wide(encoding), ignoreLeadingWhiteSpace=False,
         ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="", maxCharsPerColumn=-1,
     )  # fmt: skip
+    is_damaged = F.contains(F.concat_ws("", *raw.columns), F.lit(_REPLACEMENT))
+    refused = F.raise_error(F.lit(_wrong_encoding(name, encoding))).cast("boolean")
+    return raw.filter(F.when(is_damaged, refused).otherwise(F.lit(True)))
+
+
+def _wrong_encoding(name: str, encoding: str) -> str:
+    return (
+        f"reading {name}: it has the character U+FFFD, so it is not {encoding}, or letters were lost before; give its "
+        "encoding (encoding=, or --encoding), for example ISO-8859-1; --engine local reads other encodings, and this "
+        "character"
+    )
 
 
 def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
@@ -161,7 +180,10 @@ def _first_line(spark: SparkSession, path: str, encoding: str, name: str) -> str
     first = lines.first()
     if first is None or first["line"] is None:
         raise DatasetError(f"reading {name}: the file is empty; CSV files need a header line")
-    return str(first["line"])
+    line = str(first["line"])
+    if _REPLACEMENT in line:
+        raise DatasetError(_wrong_encoding(name, encoding))
+    return line
 
 
 def _is_wide(encoding: str) -> bool:

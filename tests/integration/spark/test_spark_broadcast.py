@@ -178,6 +178,8 @@ def test_lists_and_languages_are_selected_as_requested(spark: SparkSession, stor
     assert some.size_bytes < broadcast(spark, store.snapshot()).size_bytes
     with pytest.raises(UsageError, match=re.escape("give a list of them, ['T:CL_AREA(1.0)']")):
         broadcast(spark, store.snapshot(), "T:CL_AREA(1.0)")
+    with pytest.raises(UsageError, match=re.escape("give a list of languages, ['en']")):
+        broadcast(spark, store.snapshot(), languages="en")
     with pytest.raises(UsageError, match="only codelists and value lists"):
         broadcast(spark, store.snapshot(), ["urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=T:DSD(1.0)"])
     stub = codelist("CL_STUB", []).replace("<s:Codelist ", '<s:Codelist isExternalReference="true" ')

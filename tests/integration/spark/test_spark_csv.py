@@ -62,6 +62,29 @@ def test_wrong_csv_header(name: str, data: str, expected_text: str, spark: Spark
         read_sdmx_csv(spark, str(file))
 
 
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("line_breaks", [False, True])
+def test_bytes_that_are_not_in_the_encoding_are_refused(line_breaks: bool, spark: SparkSession, tmp_path: Path) -> None:
+    """A file in another encoding is refused, and no letter is lost: Java alone would replace it by U+FFFD."""
+    file = tmp_path / "data.csv"
+    rows = "dataflow,T:F(1.0),A,\ndataflow,T:F(1.0),A,Liège\n"
+    file.write_bytes(f"STRUCTURE,STRUCTURE_ID,DIM_1,NOTE\n{rows}".encode("latin-1"))
+    with pytest.raises(DatasetError, match="it is not utf-8, see byte"):
+        read_locally(file)
+    df = read_sdmx_csv(spark, str(file), line_breaks=line_breaks)
+    for run in (df.count, df.select("DIM_1").collect):
+        with pytest.raises(PySparkException, match=r"so it is not UTF-8, .* give its encoding"):
+            run()
+    read = read_sdmx_csv(spark, str(file), line_breaks=line_breaks, encoding="ISO-8859-1")
+    assert [row["NOTE"] for row in read.collect()] == [None, "Liège"]
+    file.write_bytes("FREQ,Mémo\nA,x\n".encode("latin-1"))
+    with pytest.raises(DatasetError, match="so it is not UTF-8"):
+        plain_csv_rows(spark, str(file))
+    file.write_bytes("FREQ,MEMO\nA,é\n".encode("latin-1"))
+    with pytest.raises(PySparkException, match="so it is not UTF-8"):
+        plain_csv_rows(spark, str(file)).rows.collect()
+
+
 @pytest.mark.parametrize(
     "row", first_in_usual(["dataflow,T:F(1.0)", "dataflow,T:F(1.0),A,B", 'dataflow,T:F(1.0),"a\nb"'], 1)
 )

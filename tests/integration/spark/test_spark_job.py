@@ -18,6 +18,7 @@ from kafka_replica.data.validation.locations import Location
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Snapshot, Structures
 from support.datasets.ml_messages import BASE
+from support.mapping.several_outcomes import check_several_outcomes, several_outcomes_job
 from support.rules.structures_by_hand import attribute, dimension, rules_of, structure, version_of
 from support.rules.structures_by_hand import text as of_text
 
@@ -105,9 +106,21 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark", "uncompiled")
+def test_a_row_with_several_outcomes_is_rejected_once(tmp_path: Path) -> None:
+    """A source row is counted, rejected and listed once, as on the local engine, with the same report."""
+    job = several_outcomes_job(tmp_path, tmp_path / "out")
+    done = engine("spark").map(job, lambda progress: None)
+    check_several_outcomes(done, _lines(sorted((job.out / "rejected.csv").glob("part-*.csv")), "utf-8", header=False))
+    local = engine("local").map(several_outcomes_job(tmp_path, tmp_path / "local"), lambda progress: None)
+    assert _without_locations(local) == done
+    found, wanted = (pl.read_csv(folder / "findings.csv").drop("line") for folder in (job.out, tmp_path / "local"))
+    assert found.equals(wanted)
+
+
+@pytest.mark.usefixtures("spark", "uncompiled")
 def test_files_of_different_types_with_marks_in_their_names_are_read(demo: Snapshot, tmp_path: Path) -> None:
     """Values are texts in one file and numbers in another; the marks of patterns in names of files are characters."""
-    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)", action="merge")
     rows = pl.DataFrame(generate_rows(rules, 4, 1), infer_schema_length=None)
     texts = pl.Series(["much", "1.50"])
     (tmp_path / "{a,b}[1]").mkdir()
@@ -119,7 +132,9 @@ def test_files_of_different_types_with_marks_in_their_names_are_read(demo: Snaps
     job.out.mkdir()
     done = engine("spark").validate(job, lambda words: None)
     assert (done.good_rows, done.rejected_rows) == (3, 1)
-    assert sorted(read_sdmx_csv(job.out / "good.csv")["OBS_VALUE"]) == ["0.1", "0.1", "1.50"]
+    good = read_sdmx_csv(job.out / "good.csv")
+    assert sorted(good["OBS_VALUE"]) == ["0.1", "0.1", "1.50"]
+    assert set(good["ACTION"]) == {"M"}  # that of the rules, because the rows have none
     (empty := tmp_path / "empty[1].csv").touch()
     with pytest.raises(DatasetError, match=r"reading .*/empty\[1\]\.csv: the file is empty"):
         engine("spark").validate(replace(job, sources=sources_of([str(empty)])), lambda words: None)
@@ -170,8 +185,9 @@ def test_rejected_rows_of_csv_are_as_they_were(
     assert engine("local").validate(again, lambda words: None).report.counts == found["local"].report.counts
 
 
-def _lines(files: Sequence[Path], encoding: str) -> list[str]:
-    return [line for file in files for line in file.read_bytes().decode(encoding).splitlines()]
+def _lines(files: Sequence[Path], encoding: str, *, header: bool = True) -> list[str]:
+    first = None if header else 1
+    return [line for file in files for line in file.read_bytes().decode(encoding).splitlines()[first:]]
 
 
 @pytest.mark.long

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica_spark.unions import union_of
+from support.datasets.union_cases import union_frames
 
 pytestmark = pytest.mark.usefixtures("uncompiled")
 
@@ -31,15 +34,25 @@ def test_columns_of_different_types_are_combined_as_texts(spark: SparkSession) -
     ]  # fmt: skip
 
 
-def test_numbers_and_times_of_different_types_stay_numbers_and_times(spark: SparkSession) -> None:
+def test_both_engines_combine_files_alike(spark: SparkSession, tmp_path: Path) -> None:
+    """Numbers and times of different types become the texts that they would be alone, as on the local engine."""
+    one, other, expected = union_frames()
+    files = [str(tmp_path / "one.parquet"), str(tmp_path / "other.parquet")]
+    for file, frame in zip(files, (one, other), strict=True):
+        frame.write_parquet(file)
+    rows = union_of([spark.read.parquet(file) for file in files], "data").collect()
+    assert [row.asDict() for row in rows] == expected.to_dicts()
+
+
+def test_integers_and_records_of_different_types_are_combined_by_spark(spark: SparkSession) -> None:
     """Spark combines these, and a column without any value takes the type of the others."""
     frames = [
-        spark.sql("SELECT 1 AS a, DATE'2020-01-01' AS b, named_struct('x', 1) AS c, NULL AS d"),
-        spark.sql("SELECT 2.5D AS a, TIMESTAMP'2020-01-02 03:04:05' AS b, named_struct('x', 2L) AS c, 'd' AS d"),
+        spark.sql("SELECT 1 AS a, TIMESTAMP'2020-01-02 03:04:05' AS b, named_struct('x', 1) AS c, NULL AS d"),
+        spark.sql("SELECT 2L AS a, TIMESTAMP_NTZ'2020-01-02 03:04:05' AS b, named_struct('x', 2L) AS c, 'd' AS d"),
     ]
     found = union_of(frames, "files")
-    assert [kind for _, kind in found.dtypes] == ["double", "timestamp", "struct<x:bigint>", "string"]
-    assert [row.d for row in found.orderBy("a").collect()] == [None, "d"]
+    assert [kind for _, kind in found.dtypes] == ["bigint", "string", "struct<x:bigint>", "string"]
+    assert [(row.b, row.d) for row in found.orderBy("a").collect()] == [("2020-01-02T03:04:05", d) for d in (None, "d")]
 
 
 def test_columns_that_have_no_common_form_are_refused(spark: SparkSession) -> None:

@@ -59,15 +59,17 @@ SAYING: list[dict[str, str | None]] = [
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": "T:F(1.0)"},
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": "T:OTHER(1.0)"},
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": None},
+    {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0+)", "DATAFLOW": None},
+    {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(2.0.0+)", "DATAFLOW": None},
 ]
 """Rows as files of 2.0 and 1.0 contain them, one below the other."""
 MEANT = (
     (DSD, False, [1, 6]),
-    (DSD, True, [0, 1, 2, 4, 6]),
-    (FLOW, False, [0, 1, 4, 6]),
-    (FLOW, True, [0, 1, 2, 4, 6]),
+    (DSD, True, [0, 1, 2, 4, 6, 7]),
+    (FLOW, False, [0, 1, 4, 6, 7]),
+    (FLOW, True, [0, 1, 2, 4, 6, 7]),
     (AGREEMENT, False, [1, 2, 6]),
-    (AGREEMENT, True, [0, 1, 2, 4, 6]),
+    (AGREEMENT, True, [0, 1, 2, 4, 6, 7]),
 )
 """The rules of an artefact, the use of ``usages_of``, and which of these rows belong to it."""
 
@@ -236,6 +238,28 @@ CSV_CASES = (
         "blank lines, CRLF", "RFC 4180",
         b"STRUCTURE,STRUCTURE_ID,NOTE\r\n\r\ndataflow,T:F(1.0),a\r\n\r\n\r\n",
         [{**_STANDING, "NOTE": "a"}],
+    ),
+    CsvCase(
+        "lines of white space", "Spark ignores them; in text within quotes they are kept",
+        _utf8("  \t", "STRUCTURE,STRUCTURE_ID,NOTE", "   ", "dataflow,T:F(1.0), ", "\t", "dataflow,T:F(1.0),b", " "),
+        [{**_STANDING, "NOTE": " "}, {**_STANDING, "NOTE": "b"}],
+    ),
+    CsvCase(
+        "lines of white space, tabs", "Spark ignores them",
+        b"STRUCTURE\tSTRUCTURE_ID\tNOTE\r\n  \r\ndataflow\tT:F(1.0)\ta\r\n",
+        [{**_STANDING, "NOTE": "a"}],
+    ),
+    CsvCase(
+        "two files joined, with the header of each", "2.1, Design principles: the header is mandatory",
+        b"\xef\xbb\xbf"
+        + 2 * _utf8("STRUCTURE,STRUCTURE_ID,NOTE", "dataflow,T:F(1.0),a", 'dataflow,T:F(1.0),"b,"')
+        + b"\xef\xbb\xbf" + _utf8('STRUCTURE,"STRUCTURE_ID",NOTE'),
+        [{**_STANDING, "NOTE": "a"}, {**_STANDING, "NOTE": "b,"}] * 2,
+    ),
+    CsvCase(
+        "two files joined, without quotes", "2.1, Design principles: the header is mandatory",
+        2 * _utf8("STRUCTURE[;],STRUCTURE_ID,NOTE", "dataflow,T:F(1.0),a"),
+        [{**_STANDING, "NOTE": "a"}] * 2,
     ),
     CsvCase(
         "UTF-16", "what the byte order mark says; for Spark by name",

@@ -505,7 +505,16 @@ ACTED = [
         ({"ACTION": "D", "AREA": None, "SEX": None, "TIME_PERIOD": None, "OBS_VALUE": "-"}, []),
         ({"ACTION": "D", "AREA": "XX", "SEX": None, "TIME_PERIOD": None}, ["code-unknown AREA XX"]),
         ({"ACTION": "Delete", "AREA": "XX", "SEX": None, "TIME_PERIOD": None}, ["code-unknown AREA XX"]))),
-    Case("replace and append carry whole observations", CSV, (AREA, LEVELS), (
+    Case("append may leave values out, not dimensions", "SDMX-CSV 2.0, Column content: the absence of a value does not "
+        "imply deletion; 2.1: the merge action is assumed", (AREA, LEVELS), (
+            ({"ACTION": "A", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, []),
+            ({"ACTION": "Append", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2021", "STATUS": "A"}, []),
+            ({"ACTION": "A", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2022", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),
+            ({"ACTION": "A", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2023"}, []))),
+    Case("a row that is appended needs the columns of dimensions", CSV, (AREA, LEVELS), (
+        ({"AREA": "AT", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),),
+        settings={"action": "append"}, dataset=("error column-missing SEX",)),
+    Case("replace carries whole observations", CSV, (AREA, LEVELS), (
         ({"ACTION": "R", **FULL, "TIME_PERIOD": "2020"}, []), ({"ACTION": "A", **FULL, "TIME_PERIOD": "2021"}, []),
         ({"ACTION": "R", **FULL, "TIME_PERIOD": "2022", "STATUS": None}, ["attribute-missing STATUS"]),
         ({"ACTION": "X", **FULL, "TIME_PERIOD": "2023"}, ["action-unknown ACTION X"]))),
@@ -515,6 +524,16 @@ ACTED = [
         ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
         ({"ACTION": "M", "AREA": "US", "SEX": "~", "TIME_PERIOD": "~", "UNIT": "U"}, ["switched-off SEX ~"]),
         ({"ACTION": "M", "AREA": "~", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["switched-off AREA ~"]))),
+    Case("dimensions that are switched off where the action is that of rows without one", CSV, (AREA, LEVELS), (
+        ({"AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+        ({"AREA": "US", "SEX": "~", "TIME_PERIOD": "~", "UNIT": "U"}, ["switched-off SEX ~"])),
+        settings={"action": "merge"}),
+    Case("dimensions that are switched off in some rows, where others name an action", CSV, (AREA, LEVELS), (
+        ({"ACTION": None, "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),
+        ({"ACTION": "A", "AREA": "US", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, [])),
+        settings={"action": "replace"}),
+    Case("no dimension of a frame without actions is switched off", CSV, (AREA, structure(D_AREA, D_SEX, measure())), (
+        ({"AREA": "AT", "SEX": "~", "OBS_VALUE": "1"}, ["text-type SEX ~"]),)),
     Case("constraints on dimensions that are not switched off", CSV, (
         AREA, LEVELS, constraint(region(selected("AREA", "AT"), selected("SEX", "F")))), (
             ({"ACTION": "M", "AREA": "AT", "SEX": "~", "TIME_PERIOD": "~", "TITLE": "t"}, []),

@@ -18,6 +18,7 @@ from kafka_replica.data.polars import report as report_of
 from kafka_replica.data.polars import split, validate
 from kafka_replica.data.polars.datasets import write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import read_one_sdmx_csv
+from kafka_replica.data.polars.job import LocalEngine
 from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
@@ -29,6 +30,7 @@ from support.mapping.generated_maps import made_map, made_rows
 from support.mapping.map_cases import CASES as MAP_CASES
 from support.mapping.map_cases import Case as MapCase
 from support.mapping.maps_by_hand import plan_of
+from support.mapping.several_outcomes import check_several_outcomes, several_outcomes_job
 from support.rules.generated_worlds import generated_world
 from support.rules.structures_by_hand import DSD, dimension, measure, rules_of, structure, table, text, version_of
 from support.rules.validation_cases import CASES, Case
@@ -154,6 +156,27 @@ def test_map_cases(case: MapCase, tmp_path: Path) -> None:
     """All cases of maps give the same rows and findings, also for rows that become one observation."""
     plan, frame = _maps(case)
     _compare_maps(pl.concat([frame, frame.head(2)]), plan, tmp_path, 2)
+
+
+@pytest.mark.parametrize("action", ["merge", "delete"])
+def test_rows_without_an_action_are_written_with_that_of_the_rules(action: Any, tmp_path: Path) -> None:
+    """Good rows are valid again, and a deletion does not become information."""
+    rules = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW, action=action)
+    pl.DataFrame(VALID[:2], infer_schema_length=None).drop("UNIT_MEASURE").write_csv(tmp_path / "data.csv")
+    (out := tmp_path / "out").mkdir()
+    job = ValidationJob(sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=out)
+    assert LocalEngine().validate(job, lambda progress: None).good_rows == 2
+    good = read_one_sdmx_csv(out / "good.csv", rules=LABOUR, encoding=None, decimal=".").values
+    assert set(good["ACTION"]) == {action[0].upper()}
+    assert validate(good, LABOUR)["_errors"].null_count() == 2
+
+
+@pytest.mark.parametrize("size", [WHOLE, BatchSize(bytes=20)])
+def test_a_row_with_several_outcomes_is_rejected_once(size: BatchSize, tmp_path: Path) -> None:
+    """A source row is counted, rejected and listed once, however many of its outcomes have the same error."""
+    job = several_outcomes_job(tmp_path, tmp_path / "out")
+    done = LocalEngine(size).map(job, lambda progress: None)
+    check_several_outcomes(done, (job.out / "rejected.csv").read_text().splitlines()[1:])
 
 
 @pytest.mark.thorough

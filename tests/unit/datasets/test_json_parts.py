@@ -6,6 +6,7 @@ import io
 import json
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -107,6 +108,30 @@ def test_small_parts_have_the_same_rows_as_whole_objects(request: pytest.Fixture
     assert 0.1 < whole.count("error") / len(whole) < 0.9
     for seed in seeds:
         assert outcome(written(seed)) == whole[seed], seed
+
+
+def _of_two_structures(change: Callable[[list[dict[str, Any]]], object]) -> list[str]:
+    """Return the structure of each row of a message with two data sets that name none, and two structures."""
+    dimensions = {"observation": [{"id": "A", "values": [{"id": "x"}]}]}
+    structures: list[dict[str, Any]] = [
+        {
+            "dimensions": dimensions,
+            "links": [{"urn": f"urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=T:{id_}(1.0)"}],
+        }
+        for id_ in ("F", "G")
+    ]
+    change(structures)
+    data = {"structures": structures, "dataSets": [{"observations": {"0": [1]}}] * 2}
+    return [row["STRUCTURE_ID"] for _, row in located_rows(json.dumps({"data": data}).encode())]
+
+
+def test_a_data_set_without_a_structure_has_the_first() -> None:
+    """Field guide 2.1: the first structure is assumed, unless structures list their data sets."""
+    assert _of_two_structures(lambda structures: None) == ["T:F(1.0)", "T:F(1.0)"]
+    assert _of_two_structures(lambda structures: structures[0].update(dataSets=[1])) == ["T:G(1.0)", "T:F(1.0)"]
+    assert _of_two_structures(lambda structures: structures[1].update(dataSets=[0, 1])) == ["T:G(1.0)", "T:G(1.0)"]
+    with pytest.raises(DatasetError, match=r"dataSets\[0\]: it does not name one of the 2 structures"):
+        _of_two_structures(lambda structures: [structure.update(dataSets=[1]) for structure in structures])
 
 
 def simple(observations: str, more: str = "", at_series: str = "") -> bytes:

@@ -14,7 +14,7 @@ from kafka_replica.data.files import names_of, usages_of
 from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
-from kafka_replica.data.polars.datasets.reading import read_plain_csv
+from kafka_replica.data.polars.datasets.reading import open_sdmx_csv, read_plain_csv
 from kafka_replica.data.polars.datasets.rows import split_by_structure
 from kafka_replica.data.validation import generate_rows
 from kafka_replica.errors import UsageError
@@ -288,3 +288,37 @@ def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:
     again = read_sdmx_csv(file)
     assert set(again["ACTION"]) == {"R"}
     assert validate(again, rules)["_errors"].null_count() == 200
+
+
+def test_rows_with_wrong_cells_are_found_after_a_repeated_header(tmp_path: Path) -> None:
+    """The location of a wrong row, and of rows after it, does not depend on headers before it, which are left out."""
+    header, row = "STRUCTURE,STRUCTURE_ID,NOTE\n", "dataflow,T:F(1.0),{}\n"
+    file = tmp_path / "data.csv"
+    file.write_text(f"{header}{row.format('a')}{header}dataflow,T:F(1.0)\n \n{row.format('b')}{header}")
+    (batch,) = open_sdmx_csv(file, rules=None, encoding=None, decimal=".").batches()
+    assert [(wrong.at, wrong.line) for wrong in batch.wrong] == [(1, 4)]
+    assert batch.lines.to_list() == [2, 4, 6]
+    assert batch.cells.to_series(2).to_list() == ["a", None, "b"]
+
+
+def test_rows_of_tabs_are_rows_of_empty_cells(tmp_path: Path) -> None:
+    """A row of separators is a row, although the separator is white space; Spark ignores such rows."""
+    file = tmp_path / "data.tsv"
+    file.write_text("DATAFLOW\tDIM_1\tNOTE\n\t\t\nT:F(1.0)\tA\ta\n\t\t")
+    assert read_sdmx_csv(file)["DIM_1"].to_list() == [None, "A", None]
+    (source,) = sources_of([str(file)])
+    assert source.kind == "sdmx-csv"
+
+
+@pytest.mark.parametrize("text", [" \n\t\r\n \nDATAFLOW,DIM_1\n", " \nSTRUCTURE[|];STRUCTURE_ID;DIM_1\n"])
+def test_lines_of_white_space_before_the_header_do_not_hide_it(text: str, tmp_path: Path) -> None:
+    """The kind of a file is found, and its rows are read, after lines of white space."""
+    file = tmp_path / "data.csv"
+    file.write_text(text)
+    assert sources_of([str(file)])[0].kind == "sdmx-csv"
+    assert read_sdmx_csv(file).columns[-1] == "DIM_1"
+    file.write_text(" \n\t\n ")
+    with pytest.raises(DatasetError, match="SDMX-CSV"):
+        read_sdmx_csv(file)
+    with pytest.raises(DatasetError, match="the file is empty"):
+        read_plain_csv(file)

@@ -12,7 +12,7 @@ import pytest
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import data_message_rows, read_data_message
 from kafka_replica.data.files.messages.ml import MlMessage
-from support.datasets.ml_messages import BASE, DSD, message
+from support.datasets.ml_messages import BASE, DSD, XSI, message
 
 _OLD = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 
@@ -250,6 +250,31 @@ def test_the_structure_is_found_wherever_it_is_named(text: str, structure: tuple
     found = (row["STRUCTURE"], row["STRUCTURE_ID"]) if "STRUCTURE" in row else None
     assert found == structure
     assert row["OBS_VALUE"] == "1"
+
+
+_LATE = old(
+    f"<Header><ID>t</ID></Header><k:DataSet>{_SERIES.format('k:')}<!-- --><k:SiblingGroup CUR=\"USD\" TITLE=\"franc\"/>"
+    f"{_SERIES.format('k:').replace('USD', 'CHF')}</k:DataSet>"
+)  # fmt: skip
+_SCHEMAS = f'{XSI} xsi:schemaLocation="{_OLD}/message SDMXMessage.xsd {_OLD}/cross SDMXCrossSectionalData.xsd"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        _LATE.replace("<CompactData", f"<CompactData {_SCHEMAS}"),
+        _LATE.replace("<ID>t", "<ID>CrossSectionalData"),
+        f"<!-- like <CrossSectionalData> --><?xml-stylesheet ?>{_LATE}",
+        f"<Envelope><!-- like <CrossSectionalData> -->{_LATE}</Envelope>",
+        _LATE.replace("<k:", "<é:").replace("</k:", "</é:").replace("xmlns:k", "xmlns:é"),
+        _LATE.replace("<!-- -->", "<!-- the next <DataSet begins later -->"),
+    ],
+    ids=["location of schemas", "id", "comment before", "comment in an envelope", "prefix", "comment between"],
+)
+def test_groups_after_series_are_found_whatever_else_a_message_has(text: str, file: Path) -> None:
+    """Neither names in other places, nor comments, nor letters of a prefix hide a group that comes after its series."""
+    titles = [(row["CUR"], row.get("TITLE")) for row in rows_in(file, text)]
+    assert titles == [("USD", "franc"), ("CHF", None)]
 
 
 def test_observations_of_a_series_may_have_different_components(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pandas as pd
@@ -46,6 +47,15 @@ def test_an_unusable_frame_is_refused_with_the_reason(frame: Any, expected_text:
     """The message says what is wrong with the frame."""
     with pytest.raises(UsageError, match=expected_text):
         validate(frame, RULES)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"snapshot": version_of()}, {"rules": {}}, {"action": "information"}, {"as_of": date(2020, 1, 1)}]
+)
+def test_arguments_that_compiled_rules_contain_are_refused(arguments: dict[str, Any]) -> None:
+    """An argument that would have no effect is refused, the action, too."""
+    with pytest.raises(UsageError, match="snapshot, rules, action and as_of are part of them; omit them"):
+        validate(pl.DataFrame([ROW]), RULES, **arguments)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame([["AT"], ["US"]]), pl.DataFrame({"area": ["AT", "US"]})])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -29,6 +30,9 @@ _LOOKED_AT: Final = 1 << 10
 """The number of bytes in which NUL characters show that a file is in another encoding."""
 _QUOTE: Final = b'"'
 _LINE_ENDS: Final = b"\r\n"
+WHITE_SPACE: Final = bytes(range(33))
+"""The characters of blank lines, which Spark ignores, too; in rows after the header, a separator is not one of them."""
+_BLANK_LINES: Final = re.compile(rb"[\x00- ]*\n")
 
 
 class Chunk(NamedTuple):
@@ -51,7 +55,7 @@ class CsvChunks:
 
     Attributes:
         encoding: Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` mean that there is a byte order mark.
-        header: the first line that is not blank, with its line end.
+        header: the first line that does not consist of white space, with its line end.
     """
 
     def __init__(
@@ -112,7 +116,8 @@ class CsvChunks:
             following = text
             if is_first:
                 data = rest + text
-                stripped = data.lstrip(_LINE_ENDS)
+                blank = _BLANK_LINES.match(data)
+                stripped = data if blank is None else data[blank.end() :]
                 line += data.count(b"\n", 0, len(data) - len(stripped))
                 end = stripped.find(b"\n") + 1
                 if not end:
@@ -129,7 +134,7 @@ class CsvChunks:
                 line += lines
             rest = self._bounded(rest, line)
         rest = rest.rstrip(_LINE_ENDS)
-        if rest and (with_header or not is_first):
+        if rest and (not is_first or (with_header and rest.strip(WHITE_SPACE))):
             yield Chunk(rest + b"\n", line)
 
     def _bounded(self, rest: bytes, line: int) -> bytes:

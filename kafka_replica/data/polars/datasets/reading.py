@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,10 @@ from kafka_replica.data.polars.datasets.cells import value_of
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
 from kafka_replica.data.polars.datasets.files import Paths, csv_files
 from kafka_replica.data.polars.datasets.records import WrongRow, records_in
+from kafka_replica.data.polars.unions import union_of
 from kafka_replica.data.validation.model import Rules
+
+_MARK: Final = "\ufeff"
 
 
 def read_sdmx_csv(
@@ -33,7 +36,8 @@ def read_sdmx_csv(
 
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
     keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes lists of texts, ``ATTR[en;fr]`` lists of structs
-    ``language`` and ``text``. Files may have different columns: a column that a file lacks is NULL in its rows.
+    ``language`` and ``text``. Files may have different columns: a column that a file lacks is NULL in its rows, and a
+    column with single values in one file and several in another has several in all rows.
 
     Args:
         paths: files, which may be compressed (gzip, zip, zstd), folders of ``*.csv``, or patterns.
@@ -52,12 +56,7 @@ def read_sdmx_csv(
         read_one_sdmx_csv(path, rules=rules, separator=separator, encoding=encoding, decimal=decimal).values
         for path in csv_files(paths)
     ]  # fmt: skip
-    try:
-        return pl.concat(frames, how="diagonal")
-    except pl.exceptions.PolarsError as error:
-        raise DatasetError(
-            f"reading several files: a column has single values in one file, and several in another: {error}"
-        ) from error
+    return union_of(frames, "SDMX-CSV")
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class CsvTable:
         for chunk in self._chunks:
             simple = self._simple(chunk)
             if simple is not None:
-                yield simple
+                yield from self._without_headers(simple)
                 continue
             records = records_in(chunk, width, separator, self._path)
             try:
@@ -151,7 +150,9 @@ class CsvTable:
                         f"beginning of a cell? {error}"
                     ) from error
             if cells.height:
-                yield self._rows(cells, _numbers(records.lines), tuple(records.wrong))
+                yield from self._without_headers(
+                    self._rows(cells, _numbers(records.lines), tuple(records.wrong))
+                )  # fmt: skip
 
     def _simple(self, chunk: Chunk) -> CsvRows | None:
         """Return the rows of a chunk by a fast path, or None if it cannot be used.
@@ -169,6 +170,24 @@ class CsvTable:
             return None
         lines = _numbers(range(chunk.first_line, chunk.first_line + cells.height))
         return self._rows(cells, lines, is_bare=b"\r" not in chunk.data)
+
+    def _without_headers(self, rows: CsvRows) -> Iterator[CsvRows]:
+        """Yield rows without repetitions of the header of SDMX-CSV, which joined files have, if any are left."""
+        first, *others = (cell.removeprefix(_MARK) for cell in self.layout.header)
+        if self.layout.version is None or not rows.cells.to_series().str.strip_prefix(_MARK).eq(first).any():
+            yield rows
+            return
+        is_header = rows.cells.select(
+            pl.all_horizontal(
+                pl.col("0").str.strip_prefix(_MARK).eq_missing(first),
+                *(pl.col(str(at)).fill_null("") == cell for at, cell in enumerate(others, start=1)),
+            )
+        ).to_series()
+        kept = ~is_header
+        before = is_header.cum_sum()
+        wrong = tuple(one._replace(at=one.at - int(before[one.at])) for one in rows.wrong)
+        if kept.any():
+            yield replace(rows, cells=rows.cells.filter(kept), lines=rows.lines.filter(kept), wrong=wrong)
 
     def whole(self) -> CsvRows:
         """Return all rows at once.

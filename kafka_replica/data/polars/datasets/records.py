@@ -11,10 +11,9 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.polars.datasets.chunks import Chunk
+from kafka_replica.data.polars.datasets.chunks import WHITE_SPACE, Chunk
 
 _QUOTED: Final = re.compile(rb'"[^"]*"')
-_BLANK: Final = frozenset({b"", b"\r"})
 
 
 class WrongRow(NamedTuple):
@@ -39,7 +38,7 @@ class Records(NamedTuple):
     """The records of a chunk.
 
     Attributes:
-        data: the records, without blank lines; a wrong row is replaced by empty cells.
+        data: the records, without blank lines, also of white space; a wrong row is replaced by empty cells.
         lines: the line of the file on which each record begins.
         wrong: the wrong rows.
     """
@@ -80,7 +79,7 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
     inner = [outline.count(b"\xff") for outline in outlines]
     begins = list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
     found = [outline.count(mark) + 1 for outline in outlines]
-    if not (any(one != cells for one in found) or not _BLANK.isdisjoint(outlines)):
+    if all(one == cells for one in found) and (cells > 1 or all(outline.strip(WHITE_SPACE) for outline in outlines)):
         return Records(data, begins)
     return _kept(data, outlines, inner, begins, found, cells, mark)
 
@@ -119,7 +118,7 @@ def _kept(
     data: bytes, outlines: Sequence[bytes], inner: Sequence[int], begins: Sequence[int], found: Sequence[int],
     cells: int, mark: bytes,
 ) -> Records:  # fmt: skip
-    """Return the records without blank lines, and with empty cells instead of wrong rows."""
+    """Return the records without blank lines, also of white space, and with empty cells instead of wrong rows."""
     lines = data.split(b"\n")
     empty = mark * (cells - 1) or b'""'
     records: list[bytes] = []
@@ -129,7 +128,7 @@ def _kept(
     for outline, breaks, line, count in zip(outlines, inner, begins, found, strict=True):
         record = lines[at] if not breaks else b"\n".join(lines[at : at + breaks + 1])
         at += breaks + 1
-        if outline in _BLANK:
+        if count == 1 and not outline.strip(WHITE_SPACE):
             continue
         if count != cells:
             wrong.append(WrongRow(len(records), line, count, cells, record.removesuffix(b"\r").decode()))

@@ -151,7 +151,8 @@ class SdmxCsvFile:
         is_first = self._plan is None
         if self._plan is None:
             self._plan = plan_of(
-                self._rules, self._cells.forms, languages=self._languages, time_format=self._time_format
+                self._rules, self._cells.forms, action=self._rules.action, languages=self._languages,
+                time_format=self._time_format,
             )  # fmt: skip
         written = self._cells.columns(frame, self._plan, timed=self._timed)
         try:

@@ -98,8 +98,8 @@ def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]
 def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
     """Return the index of the structure of a data set.
 
-    The data set may give the index, or a structure may list the data set; otherwise the message must have only one
-    structure that lists no data sets, or only one structure.
+    The data set may give the index, or a structure may list the data set. If no structure lists data sets, it is the
+    first one, which field guide 2.1 assumes; otherwise the only structure that lists none, or the only structure.
 
     Raises:
         DatasetError: there is no such structure, or several are possible.
@@ -111,18 +111,12 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
                 where, f"dataSets[{place}].structure: {named} is not an index of the {len(structures)} structures"
             )
         return named
-    found = [
-        i
-        for i, structure in enumerate(structures)
-        if isinstance(structure, Mapping) and place in (structure.get("dataSets") or ())
-    ]
-    found = found or [
-        i
-        for i, structure in enumerate(structures)
-        if not (isinstance(structure, Mapping) and structure.get("dataSets"))
-    ]
-    if not found:
-        found = list(range(len(structures)))
+    lists = [(structure.get("dataSets") or ()) if isinstance(structure, Mapping) else () for structure in structures]
+    if not any(lists):
+        return 0
+    found = [number for number, places in enumerate(lists) if place in places]
+    found = found or [number for number, places in enumerate(lists) if not places]
+    found = found or list(range(len(structures)))
     if len(found) > 1:
         raise failure(where, f"dataSets[{place}]: it does not name one of the {len(structures)} structures")
     return found[0]

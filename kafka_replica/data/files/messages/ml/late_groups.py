@@ -17,8 +17,12 @@ _NOT_GROUPS: Final = (
     rb"Series|Obs|Value|SeriesKey|ObsKey|ObsDimension|ObsValue|Attributes|Time|Comp|Text|StructuredText|Section|"
     rb"KeyFamilyRef|Annotations?|Annotation\w+|Footer|Message"
 )
-_BEGIN: Final = re.compile(rb"<(?:[\w.-]+:)?(?:Series|Obs)[\s/>]")
-_NEXT: Final = re.compile(rb"<(?![/!?]|(?:[\w.-]+:)?(?:" + _NOT_GROUPS + rb")[\s/>])(?:[\w.-]+:)?(DataSet\b)?")
+_PREFIX: Final = rb"(?:[^\s<>/:]+:)?"
+_BEGIN: Final = re.compile(rb"<" + _PREFIX + rb"(?:Series|Obs)[\s/>]")
+# A comment, a section of CDATA or an instruction after a series counts as a group, because it may contain "<DataSet".
+_NEXT: Final = re.compile(rb"<(?!/|" + _PREFIX + rb"(?:" + _NOT_GROUPS + rb")[\s/>])" + _PREFIX + rb"(DataSet\b)?")
+_BEFORE_ROOT: Final = rb"\A(?>(?:\xef\xbb\xbf|\s|<\?.*?\?>|<!--.*?-->)*)"
+_CROSS_SECTIONAL: Final = re.compile(_BEFORE_ROOT + rb"<" + _PREFIX + rb"CrossSectionalData[\s/>]", re.DOTALL)
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")
 
 
@@ -28,7 +32,7 @@ def has_late_groups(file: IO[bytes]) -> bool:
     while chunk := file.read(_CHUNK):
         if is_first and chunk.startswith(_WIDE):
             return True  # two bytes per character
-        if is_first and b"CrossSectionalData" in chunk:
+        if is_first and _CROSS_SECTIONAL.match(chunk):
             return False  # its groups contain their observations
         is_first = False
         data = rest + chunk
