@@ -30,47 +30,54 @@ TEST_PROCESSES ?= 5
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
-.PHONY: env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package image format lock clean
+.PHONY: ready env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package image format lock clean
 .NOTPARALLEL:
 
 env: $(VENV)/.check
+
+# An environment has links to its Python and to this folder, so that it is of no use after either was moved.
+ready:
+	@$(BIN)/python -c 'import os, sys; from importlib.util import find_spec; found = find_spec("kafka_replica_spark"); \
+	    here = os.path.realpath(".") + os.sep; sys.exit(not (found and os.path.realpath(found.origin).startswith(here)))' \
+	    2>/dev/null || { echo "The environment in $(VENV) is of another folder or Python: run \`make clean\`, then the" \
+	    "same command again." >&2; exit 1; }
 
 # One environment, which grows: .demo, .test and .check in it say how far.
 $(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py $(wildcard kafka_replica/common/*.[ch])
 	@$(PYTHON) .ci/make_env.py $(VENV) $*
 
-demo: $(VENV)/.demo
+demo: $(VENV)/.demo ready
 	@$(BIN)/python -m kafka_replica_spark.demo $(DEMO_ARGS)
 
-demo-directory: $(VENV)/.demo
+demo-directory: $(VENV)/.demo ready
 	@$(BIN)/python -m kafka_replica.demo $(DEMO_ARGS)
 
-test: $(VENV)/.test
+test: $(VENV)/.test ready
 	@$(PYTEST) $(TEST_ARGS)
 
 quick: TEST_PROCESSES = 3
-quick: $(VENV)/.test
+quick: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 
-long: $(VENV)/.test
+long: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) --timeout 1800 $(TEST_ARGS)
 
-proof: $(VENV)/.test
+proof: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=proof $(PYTEST) --timeout 3600 $(TEST_ARGS)
 
-chaos: $(VENV)/.test
+chaos: $(VENV)/.test ready
 	@PYTHONPATH=tests $(BIN)/python -m chaos --minutes $(CHAOS_MINUTES) --seed $(CHAOS_SEED) $(CHAOS_ARGS)
 
-fuzz: $(VENV)/.test
+fuzz: $(VENV)/.test ready
 	@PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) $(FUZZ_ARGS)
 
-bench: $(VENV)/.test
+bench: $(VENV)/.test ready
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-pictures: $(VENV)/.test
+pictures: $(VENV)/.test ready
 	@PYTHONPATH=tests $(BIN)/python -m support.server.pictures
 
-check: $(VENV)/.check
+check: $(VENV)/.check ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -87,22 +94,22 @@ ifneq ($(CHECK_WHEELS),no)
 endif
 
 # --keep-going: all warnings are shown, and each of them is an error.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs ready
 	@$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet --jobs 2 \
 		--doctree-dir build/doctrees docs build/site
 	@echo "The documentation is in build/site/index.html"
 
-package: $(VENV)/.check
+package: $(VENV)/.check ready
 	@$(BIN)/python .ci/check_package.py
 
-image: $(VENV)/.test
+image: $(VENV)/.test ready
 	@$(BIN)/python .ci/check_image.py
 
-format: $(VENV)/.check
+format: $(VENV)/.check ready
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: $(VENV)/.check
+lock: $(VENV)/.check ready
 	@$(BIN)/python .ci/lock.py $(LOCK_ARGS)
 
 clean:

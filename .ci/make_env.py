@@ -5,12 +5,17 @@ Runs on any Python 3 with nothing installed, and says in one sentence what is mi
 """
 
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 import time
 
 OLDEST, NEWEST = (3, 11), (3, 14)  # all that is locked has wheels for these
+MACHINES = ("x86_64", "aarch64", "arm64")  # and for these, on Linux with glibc
+PIP_WITH_PYTHON = (22, 3)  # the first pip with the option --python
+UNFINISHED = ".unfinished"  # in an environment: it is being made, or was when this ended
 # Megabytes on disk of each level with those before it; .ci/check_env.py compares them with the environment.
 DISK_MB = {"demo": 1000, "test": 1400, "check": 1700, "docs": 1800}
 BUILD_MB = 1500  # PySpark comes as a source distribution, which pip unpacks and packs next to the environment
@@ -31,6 +36,7 @@ CAUSES = (  # what pip says -> what a person should do
     ("DO NOT MATCH THE HASHES", "a download differs from what is locked; run it again, or check the mirror in use"),
     ("No matching distribution", "the package index in use lacks a locked package; see the log"),
     ("Permission denied", "no right to write here; check the owner of this folder"),
+    ("No module named pip", "the environment has no pip; run `make clean`, then the same command again"),
 )
 
 
@@ -53,8 +59,33 @@ def good_python():
     )
 
 
+def check_machine():
+    """Fail on a machine for which the locked packages have no wheels: pip would try to compile them for long."""
+    if sys.platform not in ("linux", "darwin"):
+        fail("Linux or macOS is needed; on Windows, use WSL")
+    if platform.machine() not in MACHINES or sys.maxsize < 2**32:
+        fail(
+            "a 64-bit system and Python on x86-64 or ARM64 are needed, as some locked packages exist for no other; "
+            "this is %s with a Python of %d bits" % (platform.machine(), sys.maxsize.bit_length() + 1)
+        )
+    if sys.platform == "linux" and not has_glibc():
+        fail(
+            "Linux with glibc is needed, because some of the locked packages exist for no other C library; on Alpine, "
+            "use a container of Debian"
+        )
+
+
+def has_glibc():
+    """Return whether this Python runs on glibc."""
+    try:
+        return (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc")
+    except (OSError, ValueError):
+        return False
+
+
 def run(command, log, doing, advice, **environment):
     """Run a step; its output goes to the log, and decides the sentence if it fails."""
+    environment["PIP_USER"] = "0"  # the user's settings may ask for installations in the home folder
     with open(log, "ab") as out:
         start = out.tell()
         try:
@@ -73,24 +104,52 @@ def run(command, log, doing, advice, **environment):
     fail("%s failed: %s (the whole story: %s)" % (doing, reason, log))
 
 
+def output_of(python, program):
+    """Return what a program prints, or None if it fails or there is no such Python."""
+    try:
+        return subprocess.check_output([python, "-c", program], stderr=subprocess.DEVNULL).decode().strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def has(python, module):
     """Return whether a Python has a module."""
-    return subprocess.call([python, "-c", "import " + module], stderr=subprocess.DEVNULL) == 0
+    return output_of(python, "import " + module) is not None
+
+
+def has_pip_for_others(python):
+    """Return whether a Python has a pip that can install into another environment."""
+    version = output_of(python, "import pip; print(pip.__version__)")
+    found = re.match(r"(\d+)\.(\d+)", version or "")
+    return found is not None and tuple(map(int, found.groups())) >= PIP_WITH_PYTHON
 
 
 def make_venv(python, folder, log):
     """A virtual environment; without a pip of its own where Debian's python3 lacks ensurepip but has pip."""
-    shutil.rmtree(folder, ignore_errors=True)
-    advice = "install Python's venv module (on Debian and Ubuntu: apt install python3-venv)"
-    if not has(python, "venv") or not (has(python, "ensurepip") or has(python, "pip")):
+    name = "python" + (output_of(python, "import sys; print('%d.%d' % sys.version_info[:2])") or "3")
+    advice = "install the venv module of this %s (on Debian and Ubuntu: apt install %s-venv)" % (name, name)
+    if not has(python, "venv") or not (has(python, "ensurepip") or has_pip_for_others(python)):
         fail(advice)
     options = [] if has(python, "ensurepip") else ["--without-pip"]
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    # Its Python is there before its pip: without the mark, an interrupted one would look finished.
+    mark = os.path.join(folder, UNFINISHED)
+    open(mark, "w").close()
     run([python, "-m", "venv", *options, folder], log, "making a virtual environment", advice)
+    os.remove(mark)
 
 
 def pip_for(python, inside):
-    """The pip that installs into the environment: its own, or that of the Python it was made with."""
-    return [inside, "-m", "pip"] if has(inside, "pip") else [python, "-m", "pip", "--python", inside]
+    """The pip that installs into the environment: its own, or that of the Python it was made with; None without one."""
+    if has(inside, "pip"):
+        return [inside, "-m", "pip"]
+    return [python, "-m", "pip", "--python", inside] if has_pip_for_others(python) else None
+
+
+def is_finished(folder, inside):
+    """Return whether there is an environment that can be extended: its Python may have been removed since."""
+    return has(inside, "sys") and not os.path.exists(os.path.join(folder, UNFINISHED))
 
 
 def install(pip, levels, folder, log):
@@ -116,9 +175,12 @@ def main(folder, level):
     """Make it, or say what is in the way."""
     log = os.path.abspath(folder.rstrip("/") + ".log")
     began = time.time()
+    check_machine()
     python = good_python()
+    inside = os.path.join(folder, "bin", "python")
+    is_new = not is_finished(folder, inside)
     levels = list(DISK_MB)[: list(DISK_MB).index(level) + 1]
-    present = [name for name in levels if os.path.exists(os.path.join(folder, "." + name))]
+    present = [] if is_new else [name for name in levels if os.path.exists(os.path.join(folder, "." + name))]
     needed = DISK_MB[level] - (DISK_MB[present[-1]] if present else -BUILD_MB)
     if shutil.disk_usage(".").free < needed * 10**6:
         fail("less than %.1f GB of disk are free here, which is needed for a moment" % (needed / 1000))
@@ -128,10 +190,12 @@ def main(folder, level):
         "%s the environment in %s, %.1f GB on disk (the first time this takes some minutes) ..."
         % ("Extending" if present else "Making", folder, DISK_MB[level] / 1000), flush=True,
     )  # fmt: skip
-    inside = os.path.join(folder, "bin", "python")
-    if not os.path.exists(inside):
+    if is_new:
         make_venv(python, folder, log)
-    install([*pip_for(python, inside), "install", "--quiet", "--disable-pip-version-check"], levels, folder, log)
+    pip = pip_for(python, inside)
+    if pip is None:
+        fail("the environment in %s has no pip; run `make clean`, then the same command again" % folder)
+    install([*pip, "install", "--quiet", "--disable-pip-version-check"], levels, folder, log)
     for name in levels:
         with open(os.path.join(folder, "." + name), "w") as stamp:
             stamp.write("%d\n" % time.time())

@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 import click
 
+from kafka_replica.cli.control_characters import visible_message
 from kafka_replica.common.log_lines import JsonLines
 
 DEBUG_VARIABLE: Final = "KAFKA_REPLICA_DEBUG"
@@ -22,6 +23,14 @@ _CLIENTS: Final = frozenset({"kafka_replica.librdkafka", "psycopg"})
 
 They warn about problems that also raise an exception, or about the effects of an interrupt.
 """
+
+
+class _TextLines(logging.Formatter):
+    """Formats log records as text whose control characters are visible."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the text of a record."""
+        return visible_message(super().format(record))
 
 
 class _HoldingHandler(logging.StreamHandler[TextIO]):
@@ -50,7 +59,7 @@ def set_format(name: str) -> None:
     """Set the format of all further lines on stderr: ``text`` or ``json``."""
     handler = _handler()
     if handler is not None:
-        as_text = logging.Formatter(f"{_PREFIX}%(levelname)s: %(message)s")
+        as_text = _TextLines(f"{_PREFIX}%(levelname)s: %(message)s")
         handler.setFormatter(JsonLines() if name == "json" else as_text)
 
 
@@ -61,7 +70,7 @@ def is_json() -> bool:
 
 
 def say(text: str, level: int = logging.INFO, error: BaseException | None = None) -> None:
-    """Write a message of a command to stderr, unchanged or as JSON.
+    """Write a message of a command to stderr, as text whose control characters are visible, or as JSON.
 
     Args:
         text: the message.
@@ -72,6 +81,8 @@ def say(text: str, level: int = logging.INFO, error: BaseException | None = None
         trace = None if error is None else (type(error), error, error.__traceback__)
         record = logging.LogRecord("kafka_replica.cli", level, "", 0, text.removeprefix(_PREFIX), None, trace)
         text = JsonLines().format(record)
+    else:
+        text = visible_message(text)
     click.echo(text, err=True)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kafka_replica.cli.control_characters import visible_line
 from kafka_replica.errors import UsageError
 from kafka_replica.listeners.change_json import json_text
 from kafka_replica.records import Record
@@ -16,12 +17,20 @@ from kafka_replica.records import Record
 
 def json_line(value: Any) -> None:
     """Write a line of JSON, and flush it."""
-    print_line(json.dumps(value, separators=(",", ":")))
+    write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
 
 
 def print_line(text: str) -> None:
-    """Write a line of text, and flush it. The encoding is UTF-8 in any locale, because keys are in UTF-8."""
-    write(text.encode(errors="backslashreplace") + b"\n")
+    """Write a line of text, and flush it; see ``print_lines``."""
+    print_lines([text])
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Write lines of text together, with control characters escaped, and flush them.
+
+    The encoding is UTF-8 in any locale, because keys are in UTF-8.
+    """
+    write("".join([f"{visible_line(line)}\n" for line in lines]).encode(errors="backslashreplace"))
 
 
 class OutputClosedError(Exception):

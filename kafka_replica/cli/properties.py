@@ -29,7 +29,7 @@ _TABLE: Final = "kafka"
 def properties(
     bootstrap_server: str | None, configs: tuple[str, ...], sources: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the properties that the command line defines.
+    """Return the properties that the command line defines, the brokers always as ``bootstrap.servers``.
 
     The brokers are those of ``--bootstrap-server``, else those of ``--config``, else those of the environment variable,
     else the broker that ``broker start`` has started.
@@ -46,19 +46,18 @@ def properties(
     settings: dict[str, Any] = {}
     for config in configs:
         source = sources.get(config, "--config")
-        settings |= _of_file(Path(config)) if _is_file(config) else _of_text(config, source)
+        given = _of_file(Path(config)) if _is_file(config) else _of_text(config, source)
+        settings |= {SERVERS if name == _OTHER_NAME else name: value for name, value in given.items()}
     if bootstrap_server is not None and not (is_from_environment("bootstrap_server") and settings.get(SERVERS)):
         settings[SERVERS] = bootstrap_server
-    elif not settings.get(SERVERS) and not settings.get(_OTHER_NAME):
+    elif not settings.get(SERVERS):
         settings[SERVERS] = remembered_servers()
-    if settings.get(SERVERS) is None and not settings.get(_OTHER_NAME):
+    if settings[SERVERS] is None:
         raise ConfigurationError(
             f"no broker to connect to: give --bootstrap-server HOST:PORT, set {SERVERS_VARIABLE}, or start one with "
             "kafka-replica broker start"
         )
-    for name in (SERVERS, _OTHER_NAME):
-        if settings.get(name) is not None:
-            parse_servers(_SCHEME.sub(r"\1", settings[name]), name, "")  # without the schemes, which are not checked
+    parse_servers(_SCHEME.sub(r"\1", settings[SERVERS]), SERVERS, "")  # without the schemes, which are not checked
     return settings
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -17,14 +18,25 @@ from kafka_replica.demo.stage import DemoError
 from kafka_replica.embedded.ports import choose
 
 _UP_S = 60
+_OLDEST = (10,)  # the first version with identity columns
+_INSTALLED = (  # of Debian, of PostgreSQL's packages for Red Hat, and of Homebrew: none of them is on the path
+    ("/usr/lib/postgresql", "*/bin"), ("/usr", "pgsql-*/bin"),
+    ("/opt/homebrew/opt", "postgresql@*/bin"), ("/usr/local/opt", "postgresql@*/bin"),
+)  # fmt: skip
 
 
 def find_binaries() -> Path | None:
-    """Return the folder of initdb and postgres, which is on the path or Debian's newest; None if there is none."""
-    beside = shutil.which("initdb")
-    folders = [str(Path(beside).resolve().parent)] if beside else []
-    folders += sorted(map(str, Path("/usr/lib/postgresql").glob("*/bin")), reverse=True)
-    return next((Path(folder) for folder in folders if (Path(folder) / "postgres").exists()), None)
+    """Return the folder of initdb and postgres, which is on the path or the newest installed; None if there is none."""
+    on_path = shutil.which("initdb")
+    folders = [Path(on_path).resolve().parent] if on_path else []
+    installed = [path for parent, pattern in _INSTALLED for path in Path(parent).glob(pattern)]
+    folders += sorted((path for path in installed if _version(path) >= _OLDEST), key=_version, reverse=True)
+    return next((folder for folder in folders if (folder / "postgres").exists()), None)
+
+
+def _version(binaries: Path) -> tuple[int, ...]:
+    """Return the version in the name of a folder, such as (17,) for ``/usr/lib/postgresql/17/bin``."""
+    return tuple(map(int, re.findall(r"\d+", binaries.parent.name)))
 
 
 class LocalPostgres:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -46,13 +47,13 @@ class TerminalTable:
     """The table, in a separate schema.
 
     Args:
-        url: a connection URI of PostgreSQL.
+        url: a connection URI of PostgreSQL, ``postgresql://`` or ``postgres://``.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._schema = f"kafka_replica_demo_{os.urandom(4).hex()}"
-        self._engine = open_database(url.replace("postgresql://", "postgresql+psycopg://", 1))
+        self._engine = open_database(re.sub("^postgres(ql)?://", "postgresql+psycopg://", url))
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.writing.write_probe import WriteProbe
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.secret_values import hide_secrets
-from kafka_replica.common.wording import counted
+from kafka_replica.common.wording import counted, reason_of
 from kafka_replica.doctor.findings import Finding, Severity
 from kafka_replica.doctor.state_rules import in_sync_finding, leader_finding, read_finding, write_finding
 from kafka_replica.doctor.topic_rules import cluster_finding, progress_findings, topic_findings
@@ -99,9 +99,9 @@ def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterat
         try:
             with socket.create_connection((host, port), timeout_s):
                 yield Finding(check, Severity.OK, "reachable")
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # UnicodeError: a host with an empty or too long part, such as "a..b"
             yield Finding(
-                check, Severity.FAULT, f"cannot be reached from here ({error.strerror or error})",
+                check, Severity.FAULT, f"cannot be reached from here ({reason_of(error)})",
                 "the broker names this address (advertised.listeners); set an address that clients can reach",
             )  # fmt: skip
 

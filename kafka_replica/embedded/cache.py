@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CACHE_VARIABLE = "KAFKA_REPLICA_CACHE"
 STATE_VARIABLE = "KAFKA_REPLICA_STATE"
+_CACHE_SETTINGS = f"{CACHE_VARIABLE} or TMPDIR"
 _NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -66,20 +67,21 @@ def _platformdirs_path(kind: str) -> Path:
 
 
 @contextmanager
-def locked(path: Path, *, doing: str, timeout_s: float = 900.0) -> Iterator[None]:
+def locked(path: Path, *, doing: str, timeout_s: float = 900.0, setting: str = _CACHE_SETTINGS) -> Iterator[None]:
     """Hold the lock file `path` during the block, against other threads and processes of this machine.
 
     Args:
         path: the lock file.
         doing: the action that needs the lock, for errors.
         timeout_s: the time to wait for the lock, in seconds.
+        setting: the setting that names the folder of the lock file, for errors.
 
     Raises:
         EmbeddedKafkaError: the lock was not available within `timeout_s`, or its folder cannot be written.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - it imports asyncio, and is rarely needed
 
-    with os_errors_translated(doing, path):
+    with os_errors_translated(doing, path, setting):
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path, timeout=timeout_s)
         try:
@@ -117,12 +119,13 @@ def is_not_writable(error: EmbeddedKafkaError) -> bool:
 
 
 @contextmanager
-def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
+def os_errors_translated(doing: str, where: Path, setting: str = _CACHE_SETTINGS) -> Iterator[None]:
     """Translate an OSError inside the block to an exception of this package, with advice.
 
     Args:
         doing: the action in the block, for errors.
         where: the path to name if the error names none.
+        setting: the setting that names the folder, for errors.
 
     Raises:
         EmbeddedKafkaError: a file operation failed (full disk, no permission and so on).
@@ -132,13 +135,11 @@ def os_errors_translated(doing: str, where: Path) -> Iterator[None]:
     except OSError as error:
         place = error.filename2 or error.filename or where
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            advice = f"free some space there, or name a folder elsewhere with {CACHE_VARIABLE} or TMPDIR"
+            advice = f"free some space there, or name a folder elsewhere with {setting}"
         elif error.errno in _NOT_WRITABLE:
-            advice = f"make it writable, or name another folder with {CACHE_VARIABLE} or TMPDIR"
+            advice = f"make it writable, or name another folder with {setting}"
         elif error.errno in {errno.EEXIST, errno.ENOTDIR}:
-            advice = (
-                f"a file has the name of a required folder; remove it, or name another folder with {CACHE_VARIABLE}"
-            )
+            advice = f"a file has the name of a required folder; remove it, or name another folder with {setting}"
         else:
             advice = "check that path, then try again"
         raise EmbeddedKafkaError(f"while {doing}: {error.strerror or error} ({place}); {advice}") from error

@@ -9,6 +9,7 @@ import socket
 import ssl
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from typing import TYPE_CHECKING, Final
 
@@ -43,7 +44,8 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
     """Download jars into a folder, one after the other; each resulting file is complete and matches the lock.
 
     The repository is Maven Central, unless the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` gives the root URL of
-    another repository. The download uses the system's certificates and the proxies in the environment.
+    another repository, which may contain a user and a password. The download uses the system's certificates and the
+    proxies in the environment.
 
     Args:
         jars: the locked jars.
@@ -55,8 +57,8 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
         EmbeddedKafkaError: a jar could not be downloaded, or does not match the lock.
         OSError: a file could not be written.
     """
-    root = os.environ.get(MAVEN_VARIABLE, "").rstrip("/") or _MAVEN_CENTRAL
-    opener = _opener()
+    root, user = _without_user(os.environ.get(MAVEN_VARIABLE, "").rstrip("/") or _MAVEN_CENTRAL)
+    opener = _opener(root, user)
     for jar in jars:
         progress(jar)
         content = _fetched(opener, f"{root}/{jar.repository_path}", jar.size_bytes)
@@ -69,14 +71,38 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
         (folder / jar.file_name).write_bytes(content)
 
 
-def _opener() -> urllib.request.OpenerDirector:
+def _without_user(root: str) -> tuple[str, tuple[str, str] | None]:
+    """Return a URL without the user and password in it, and both of them, if there are any."""
+    try:
+        parts = urllib.parse.urlsplit(root)
+        _ = parts.port  # raises an error if it is not a number
+    except ValueError:
+        # The reason is not shown: it may contain a part of the password.
+        raise EmbeddedKafkaError(
+            f"while fetching Kafka: {MAVEN_VARIABLE} is not a URL; use the form https://USER:PASSWORD@HOST:PORT/PATH, "
+            "and write special characters of user and password as %40 for @, %2F for / and so on"
+        ) from None
+    user, at, host = parts.netloc.rpartition("@")
+    if not at:
+        return root, None
+    name, _, password = user.partition(":")
+    return parts._replace(netloc=host).geturl(), (urllib.parse.unquote(name), urllib.parse.unquote(password))
+
+
+def _opener(root: str, user: tuple[str, str] | None) -> urllib.request.OpenerDirector:
     try:
         import truststore  # noqa: PLC0415 - an optional package
     except ImportError:
         raise MissingExtraError("Fetching the embedded Kafka broker", "embedded") from None
     # Python's builds for macOS trust no authority by default; truststore uses those of the system on every platform.
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+    known = urllib.request.HTTPPasswordMgrWithPriorAuth()
+    if user is not None:
+        known.add_password(None, root, *user, is_authenticated=True)
+    # The user is sent to this repository only, and not to a server to which it redirects.
+    return urllib.request.build_opener(
+        urllib.request.HTTPSHandler(context=context), urllib.request.HTTPBasicAuthHandler(known)
+    )
 
 
 def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
@@ -100,8 +126,11 @@ def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
         with opener.open(url, timeout=_SILENCE_S) as response:
             content: bytes = response.read(size_bytes + 1)
             announced = min(int(response.headers.get("Content-Length") or 0), size_bytes)
-    except urllib.error.URLError as error:  # includes HTTP error statuses
-        raise _TransferError(_advice(error if isinstance(error, urllib.error.HTTPError) else error.reason)) from error
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise _TransferError(_advice(error)) from error
+    except urllib.error.URLError as error:
+        raise _TransferError(_advice(error.reason)) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise _TransferError(_advice(error)) from error
     if len(content) < announced:
@@ -113,6 +142,8 @@ def _advice(error: object) -> str:
     """Return a description of the error, followed by advice."""
     if " 407" in str(error):
         return "the proxy wants another user or password; https_proxy=http://USER:PASSWORD@HOST:PORT names them"
+    if isinstance(error, urllib.error.HTTPError) and error.code == 401:
+        return f"the server wants a user and password; {MAVEN_VARIABLE}=https://USER:PASSWORD@HOST/PATH names them"
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answers {error.code} {error.reason}; check the repository"
     if isinstance(error, ssl.SSLCertVerificationError):

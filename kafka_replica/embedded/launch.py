@@ -87,7 +87,8 @@ class Launcher:
         """Write the broker's files, and format its data folder if it is new."""
         data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
         settings = config.broker_settings(*chosen, self._plan.settings)
-        with os_errors_translated("preparing the data of the embedded Kafka", self._folder):
+        doing = "preparing the data of the embedded Kafka"
+        with os_errors_translated(doing, self._folder, "data_dir (--data) or TMPDIR"):
             config.write_properties(properties, settings)
             config.write_logging(self._folder / "log4j2.xml", self._plan.log_level)
             if self._meta.is_file():

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.embedded import ports, wire
-from kafka_replica.embedded.cache import locked, os_errors_translated, state_dir
+from kafka_replica.embedded.cache import STATE_VARIABLE, locked, os_errors_translated, state_dir
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
 if TYPE_CHECKING:
@@ -49,11 +49,15 @@ class Entry:
         return fields
 
     def lives(self) -> bool:
-        """Return whether the supervisor is alive, by the lock that it holds; a process id could be reused."""
+        """Return whether the supervisor is alive, by the lock that it holds; a process id could be reused.
+
+        The lock file of a living one can be missing, because a cleaner of temporary files has removed it, or belong to
+        another user. Then the supervisor is alive if its broker answers.
+        """
         try:
             file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
         except OSError:
-            return False
+            return self._answers_as_itself()
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -61,6 +65,12 @@ class Entry:
         finally:
             os.close(file)
         return False
+
+    def _answers_as_itself(self) -> bool:
+        try:
+            return wire.query_cluster(ports.LOOPBACK, self.port).cluster_id == self.cluster_id
+        except (OSError, ValueError):
+            return False
 
     def answers(self, timeout_s: float = 5.0) -> bool:
         """Return whether the broker answers within `timeout_s` seconds."""
@@ -85,7 +95,8 @@ class Registry:
 
     def changing(self, name: str) -> AbstractContextManager[None]:
         """Return the lock to hold while a broker is started or stopped, so that two commands do not interfere."""
-        return locked(self._path(name).with_suffix(".lock"), doing=f"starting or stopping the broker {name!r}")
+        doing = f"starting or stopping the broker {name!r}"
+        return locked(self._path(name).with_suffix(".lock"), doing=doing, setting=STATE_VARIABLE)
 
     def find(self, name: str) -> Entry | None:
         """Return the running broker of a name, or None; the entry of a broker that has ended is removed.
@@ -129,7 +140,7 @@ class Registry:
             str(kafka.data_dir), str(kafka.log_path), requested,
         )  # fmt: skip
         path = self._path(name)
-        with os_errors_translated(f"remembering the broker {name!r}", path):
+        with os_errors_translated(f"remembering the broker {name!r}", path, STATE_VARIABLE):
             path.parent.mkdir(parents=True, exist_ok=True)
             fresh = path.with_suffix(".new")
             fresh.write_text(json.dumps(asdict(entry)), encoding="utf-8")
@@ -142,11 +153,15 @@ class Registry:
         Raises:
             EmbeddedKafkaError: the broker belongs to another user, or did not end in time.
         """
-        with (
-            os_errors_translated(f"stopping the broker {entry.name!r}", self._folder),
-            contextlib.suppress(ProcessLookupError),
-        ):
+        try:
             os.kill(entry.supervisor_pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+        except PermissionError as error:
+            raise EmbeddedKafkaError(
+                f"while stopping the broker {entry.name!r}: process {entry.supervisor_pid} belongs to another user; "
+                "stop it as that user"
+            ) from error
         deadline = time.monotonic() + _STOP_TIMEOUT_S
         while entry.lives():
             if time.monotonic() > deadline:

@@ -28,6 +28,7 @@ from typing import Any
 
 _LOOK_EVERY_S = 0.2
 _STOPPING_S = 30.0
+_REFRESH_EVERY_S = 3600.0
 # Reads the broker's process id (0: no broker) line by line; the end of the pipe means that the supervisor has died.
 _LAST_GUARD = """
 pid=0
@@ -49,6 +50,7 @@ class Supervisor:
         self.parent = parent if os.getppid() == parent else None
         self.attached = True
         self.ending = False
+        self.refreshed_at = time.time()  # by a clock that includes the time in which the machine is suspended
         self.broker: subprocess.Popen[bytes] | None = None
         self.guard = subprocess.Popen(
             ["/bin/sh", "-c", _LAST_GUARD, "kafka-replica-guard", str(folder) if temporary else ""],
@@ -62,6 +64,9 @@ class Supervisor:
         source = 0
         try:
             while not self.ending and self.is_needed():
+                if self.temporary and abs(time.time() - self.refreshed_at) > _REFRESH_EVERY_S:
+                    self.refreshed_at = time.time()
+                    refresh_times(self.folder)
                 ready = select.select([source], [], [], _LOOK_EVERY_S)[0] if self.attached else []
                 if not self.attached:
                     time.sleep(_LOOK_EVERY_S)
@@ -147,6 +152,14 @@ class Supervisor:
         if line == "bye":
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.guard.wait(2)
+
+
+def refresh_times(folder: Path) -> None:
+    """Mark all files as used now, because some systems remove temporary files that have not been used for days."""
+    for parent, _, names in os.walk(folder):
+        for path in (Path(parent), *(Path(parent, name) for name in names)):
+            with contextlib.suppress(OSError):
+                os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
 
 
 def wait_stopped(pid: int) -> None:

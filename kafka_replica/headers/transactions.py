@@ -74,17 +74,19 @@ def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[Tra
 
     Args:
         records: the records of a version, including tombstones.
-        transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, only
-            the first record is read.
+        transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, the
+            records after the first one with transaction headers are not read.
     """
     found: dict[bytes, TransactionHeaders] = {}
     for record in records:
         headers = record[4]
+        if not headers:
+            continue
         name = next((value for header, value in reversed(headers) if header == TRANSACTION), None)
         if name is not None and name not in found:
             values = read(headers)
             if values is not None:
                 found[name] = values
-        if transactions == 1:
-            break
+                if transactions == 1:
+                    break  # not before: the chunks of a large value, which have no such headers, precede its manifest
     return tuple(found.values())

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.errors import BadRecordError
+from kafka_replica.errors import BadRecordError, UsageError
 from kafka_replica.large_values.keys import chunk_key
 from kafka_replica.records import Headers, Record, key_text
 
@@ -69,6 +69,13 @@ def manifest_of(record: Record) -> Manifest | None:
         shown = ", ".join("null" if kind is None else key_text(kind) for kind in kinds)
         raise bad(record, f"its header {HEADER} is {shown!r}, but the supported version is {key_text(MANIFEST)}")
     return _decoded(record)
+
+
+def check_write_id(write_id: str) -> str:
+    """Return the id of a write unchanged, if a manifest with it can be read. Raises UsageError."""
+    if not _WRITE_ID.fullmatch(write_id):
+        raise UsageError(f"write_id={write_id!r} is not possible; it has 32 hexadecimal digits, 0-9 and a-f")
+    return write_id
 
 
 def without_header(headers: Headers) -> Headers:

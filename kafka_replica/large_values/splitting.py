@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.errors import UsageError
 from kafka_replica.large_values.keys import check_count, check_main_key, chunk_key
-from kafka_replica.large_values.manifest import CHUNK, HEADER, MANIFEST, Manifest
+from kafka_replica.large_values.manifest import CHUNK, HEADER, MANIFEST, Manifest, check_write_id
 from kafka_replica.records import Headers, Key, key_bytes, key_text
 
 CHUNK_BYTES: Final = 512 << 10
@@ -71,7 +71,7 @@ def split(
 
     Raises:
         UsageError: the key or a header is reserved, the value is not bytes or has too many chunks, the chunks have no
-            size, or the id is that of ``previous``.
+            size, or the id has another form or is that of ``previous``.
     """
     main = key_bytes(key)
     check_main_key(main)
@@ -83,7 +83,7 @@ def split(
         raise UsageError(f"chunk_bytes={chunk_bytes} is not possible; it is a number of bytes, 1 or more")
     manifest = None
     if value is not None and len(value) > chunk_bytes:
-        made = secrets.token_hex(16) if write_id is None else write_id
+        made = secrets.token_hex(16) if write_id is None else check_write_id(write_id)
         manifest = Manifest(made, len(value), chunk_bytes, hashlib.sha256(value).hexdigest())
         check_count(manifest.chunk_count)
         if previous is not None and previous.write_id == made:

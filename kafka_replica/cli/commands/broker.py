@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
+import os
 import signal
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kafka_replica.cli.log_output import say
-from kafka_replica.cli.output import print_line
+from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.properties import SERVERS_VARIABLE
 from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
 from kafka_replica.embedded import ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
@@ -73,11 +75,12 @@ def start(
 ) -> None:
     """Start a broker, wait until it answers, and print its address.
 
-    The broker runs until "broker stop". Its address is remembered: the other commands use it if no --bootstrap-server
-    is given. The exit status is 0 if the broker runs, even if it was already running.
+    The broker runs until "broker stop". Its address is remembered: the other commands use it if neither they nor the
+    environment name another one. The exit status is 0 if the broker runs, even if it was already running.
     """
     chosen = _settings(settings)
-    requested: dict[str, Any] = {"port": port, "data": data, "settings": chosen}
+    folder = None if data is None else os.path.realpath(Path(data).expanduser())  # "data" is another one elsewhere
+    requested: dict[str, Any] = {"port": port, "data": folder, "settings": chosen}
     try:
         registry = Registry()
         with contextlib.ExitStack() as running:
@@ -85,6 +88,8 @@ def start(
                 there = registry.find(name)
                 if there is not None:
                     _report_running(there, requested, as_json)
+                    if not as_json:
+                        _warn_of_other(there)
                     return
                 kafka = running.enter_context(_started(port, data, chosen))
                 entry = registry.add(name, kafka, requested)
@@ -94,7 +99,7 @@ def start(
                 _run_in_foreground(kafka, entry, registry, as_json)
             else:
                 _show(entry, f"Kafka is running at {entry.bootstrap_servers} (log: {entry.log_path})", as_json)
-                if not as_json and choose_broker(registry.running()) == entry:
+                if not as_json and not _warn_of_other(entry) and choose_broker(registry.running()) == entry:
                     print_line("Other commands use it unless --bootstrap-server is given.")
     except KafkaReplicaError as error:
         _fail(error, as_json)
@@ -133,8 +138,10 @@ def status(name: str, as_json: bool) -> None:
     except KafkaReplicaError as error:
         _fail(error, as_json)
     if there is None:
-        line = json.dumps({"name": name, "state": "stopped"}) if as_json else f"no broker named {name!r} is running"
-        print_line(line)
+        if as_json:
+            json_line({"name": name, "state": "stopped"})
+        else:
+            print_line(f"no broker named {name!r} is running")
         sys.exit(3)
     if not there.answers():
         text = f"Kafka at {there.bootstrap_servers} is running but does not answer (log: {there.log_path})"
@@ -191,6 +198,18 @@ def _report_running(there: Entry, requested: dict[str, Any], as_json: bool) -> N
     _show(there, f"Kafka is already running at {there.bootstrap_servers} (log: {there.log_path})", as_json)
 
 
+def _warn_of_other(entry: Entry) -> bool:
+    """Report the broker that the environment names instead of a started one, as a user may write there by mistake."""
+    named = os.environ.get(SERVERS_VARIABLE)
+    if not named or named == entry.bootstrap_servers:
+        return False
+    print_line(
+        f"Other commands use {named} instead, because {SERVERS_VARIABLE} is set; to use this broker, give "
+        f"--bootstrap-server {entry.bootstrap_servers}, or: unset {SERVERS_VARIABLE}"
+    )
+    return True
+
+
 def _settings(pairs: tuple[str, ...]) -> dict[str, str]:
     settings: dict[str, str] = {}
     for pair in pairs:
@@ -202,12 +221,15 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(entry: Entry, text: str, as_json: bool, state: str = "running") -> None:
-    print_line(json.dumps({**entry.public(), "state": state}) if as_json else text)
+    if as_json:
+        json_line({**entry.public(), "state": state})
+    else:
+        print_line(text)
 
 
 def _fail(error: KafkaReplicaError, as_json: bool) -> NoReturn:
     if as_json:
-        print_line(json.dumps({"state": "error", "error": str(error)}))
+        json_line({"state": "error", "error": str(error)})
     else:
         say(f"kafka-replica: {error}", logging.ERROR)
     sys.exit(1)

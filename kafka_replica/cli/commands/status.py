@@ -8,7 +8,7 @@ import click
 
 from kafka_replica.cli.log_output import say
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import json_line, print_lines
 from kafka_replica.cli.ready import command_replica, wait_ready
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import WaitTimeoutError
@@ -31,11 +31,11 @@ def status(
         if as_json:
             json_line(now.as_json())
         else:
-            print_line(_status_text(options.topic, now))
+            print_lines(_status_lines(options.topic, now))
     return 0 if now.state is State.LIVE else 1
 
 
-def _status_text(topic: str, status: Status) -> str:
+def _status_lines(topic: str, status: Status) -> list[str]:
     lines = {
         "state": str(status.state),
         "ready": "yes" if status.ready else "no",
@@ -54,7 +54,7 @@ def _status_text(topic: str, status: Status) -> str:
         "bad records": f"{status.counts.bad_records:,} set aside",
         "last error": status.last_error or "none",
     }
-    return "\n".join([topic, *(f"  {name:<20}{text}" for name, text in lines.items())])
+    return [topic, *(f"  {name:<20}{text}" for name, text in lines.items())]
 
 
 def _unconfirmed_text(status: Status) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import is_in_the_middle, json_line, print_line
+from kafka_replica.cli.output import is_in_the_middle, json_line, print_lines
 from kafka_replica.cli.ready import command_replica, wait_ready
 from kafka_replica.common.wording import counted
 from kafka_replica.listeners import Change
@@ -40,7 +40,7 @@ def watch(
                 if as_json:
                     json_line(_change_json(change, several_topics=len(replica.topics) > 1))
                 else:
-                    print_line(_change_text(change))
+                    print_lines(_change_lines(change))
                 printed = True
         except (KeyboardInterrupt, TerminationSignal):
             if not printed or is_in_the_middle():
@@ -57,17 +57,15 @@ def _change_json(change: Change, *, several_topics: bool) -> dict[str, Any]:
     }
 
 
-def _change_text(change: Change) -> str:
+def _change_lines(change: Change) -> list[str]:
     if change.initial:
-        return f"version {change.version} of {change.position}: {counted(len(change.changed), 'key')}"
+        return [f"version {change.version} of {change.position}: {counted(len(change.changed), 'key')}"]
     keys = [f"  + {key_text(key)}" for key in sorted(change.changed)] + [
         f"  - {key_text(key)}" for key in sorted(change.deleted)
     ]
     merged = f", {change.conflated} versions in one" if change.conflated > 1 else ""
-    return "\n".join(
-        [
-            f"version {change.version} of {change.position}: {len(change.changed)} changed, "
-            f"{len(change.deleted)} deleted" + merged,
-            *keys,
-        ]
-    )
+    return [
+        f"version {change.version} of {change.position}: {len(change.changed)} changed, "
+        f"{len(change.deleted)} deleted" + merged,
+        *keys,
+    ]

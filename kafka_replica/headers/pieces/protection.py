@@ -123,6 +123,7 @@ class Protection(Piece):
     def __init__(self, headers: Iterable[str], bind_topic: bool) -> None:
         self._protected = self.reads = tuple(sorted(set(headers)))
         self._bind_topic = bind_topic
+        self._forms_of_earlier: dict[str, tuple[str, ...]] = {}
         for name in self._protected:
             if not _NAME.fullmatch(name) or name == self.keys[0].name:
                 raise ConfigurationError(f"headers={name!r} is not possible; a name has letters, digits and ._-")
@@ -138,10 +139,21 @@ class Protection(Piece):
         """The keys and policies, as text without secrets."""
 
     def placed_after(self, earlier: Sequence[Piece]) -> Self:
-        """Return a copy that also protects the headers that describe the transformations by earlier pieces."""
-        decisive = {key.name for piece in earlier if piece.decides_value for key in piece.keys}
+        """Return a copy that also protects the headers that describe the transformations by earlier pieces.
+
+        Raises:
+            ConfigurationError: the name of such a header cannot be written in a statement.
+        """
+        decisive = {key.name: piece for piece in earlier if piece.decides_value for key in piece.keys}
+        for name, piece in decisive.items():
+            if not _NAME.fullmatch(name):
+                raise ConfigurationError(
+                    f"{self.name!r} cannot protect the header {name!r} of {piece.name!r}; use a name of at most 128 "
+                    "letters, digits and ._-"
+                )
         placed = copy(self)
         placed._protected = tuple(sorted({*self._protected, *decisive}))  # noqa: SLF001 - a copy of this object
+        placed._forms_of_earlier = {key.name: key.forms for piece in earlier for key in piece.keys}  # noqa: SLF001
         return placed
 
     def state(self, record: PieceInput, algorithm: str, key_id: str) -> Statement:
@@ -180,7 +192,8 @@ class Protection(Piece):
         facts = [statement.algorithm.encode(), statement.key_id.encode(), None if topic is None else topic.encode()]
         fields = [self.purpose, *facts, record.key, value]
         for name in statement.protected:
-            forms = _forms(name)
+            # Only the stack knows the compact forms of its own pieces' headers.
+            forms = self._forms_of_earlier.get(name) or _forms(name)
             values = [content for header, content in record.headers if header in forms]
             fields += [name.encode(), b"%d" % len(values), *values]
         return b"".join([_ABSENT if field is None else len(field).to_bytes(4, "big") + field for field in fields])

@@ -62,7 +62,8 @@ class RoutingTrail(Piece):
         usage: counts the records that are read, by the first hop of their trails.
 
     Raises:
-        ConfigurationError: ``max_hops`` is not a positive integer.
+        ConfigurationError: ``max_hops`` is not a positive integer, or another argument has a wrong type or cannot be
+            encoded.
     """
 
     name = "routing trail"
@@ -87,6 +88,12 @@ class RoutingTrail(Piece):
         if type(max_hops) is not int or max_hops < 1:
             raise ConfigurationError(f"max_hops={max_hops!r} is not possible; it is a number, 1 or more")
         self._hop = Hop(producer, source, cluster, "", 0, is_mirror)
+        try:
+            _check_fields(self._hop)
+        except (TypeError, ValueError) as error:
+            raise ConfigurationError(
+                f"{self._hop} is not possible: producer, source and cluster are text, and is_mirror is true or false"
+            ) from error
         self._max_hops = max_hops
         self._usage = usage
 
@@ -98,8 +105,13 @@ class RoutingTrail(Piece):
             )
         if len(record.own_headers) >= self._max_hops:
             raise ValueError(f"it has {len(record.own_headers)} hops already (max_hops): it may go round in a loop")
-        hop = self._hop._replace(topic=record.topic, time_ms=now_ms())
-        return PieceOutput(record.value, (*record.own_headers, (_KEY.name, hop.content())))
+        content = self._hop._replace(topic=record.topic, time_ms=now_ms()).content()
+        if len(content) > _MAX_HOP_BYTES:
+            raise ConfigurationError(
+                f"a hop of {len(content):,} bytes is not possible; shorten producer=, source= or cluster=, so that it "
+                f"has at most {_MAX_HOP_BYTES:,}"
+            )
+        return PieceOutput(record.value, (*record.own_headers, (_KEY.name, content)))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Check the trail, and count the record."""
@@ -120,13 +132,17 @@ def _read(content: bytes | None) -> Hop:
     try:
         fields = json.loads(content)
         hop = Hop(**fields)
-        "".join(hop[:4]).encode()  # JSON may contain half of a surrogate pair, which no exporter can write
+        _check_fields(hop)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"a header {_KEY.name} is not a JSON object of a hop: {error}") from error
+    return hop
+
+
+def _check_fields(hop: Hop) -> None:
     if (
         not all(type(text) is str for text in hop[:4])
         or type(hop.time_ms) is not int
         or type(hop.is_mirror) is not bool
     ):
-        raise ValueError(f"a header {_KEY.name} has a field whose type is not that of a hop")
-    return hop
+        raise TypeError("a field has a type that is not that of a hop")
+    "".join(hop[:4]).encode()  # JSON may contain half of a surrogate pair, which no exporter can write

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
@@ -20,6 +21,9 @@ except ImportError as error:
     raise MissingExtraError("querying a schema registry", "schema-registry") from error
 
 T = TypeVar("T")
+
+# The registry's own answers about a schema. Any other refusal, such as a proxy's 407, says nothing about the record.
+_NO_SUCH_SCHEMA: Final = frozenset({404, 422})
 
 
 class CachedRegistryClient(SchemaRegistryClient):
@@ -112,7 +116,7 @@ class CachedRegistryClient(SchemaRegistryClient):
         try:
             return fetch()
         except SchemaRegistryError as error:
-            if error.http_status_code < 500 and error.http_status_code not in {401, 403, 429}:
+            if error.http_status_code in _NO_SUCH_SCHEMA:
                 raise
             raise ServiceUnavailableError(f"the schema registry refused a request: {error}") from error
         except Exception as error:  # the errors of the HTTP library that Confluent's client uses
@@ -124,12 +128,13 @@ class CachedRegistryClient(SchemaRegistryClient):
         with self._file_lock:
             if self._answers.get(request) == answer:
                 return
-            self._answers[request] = answer
             try:
-                with self._file.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps([request, answer]) + "\n")
+                _append_line(self._file, json.dumps([request, answer]).encode())
             except OSError as error:
-                raise StoreError(f"writing schemas to {self._file}: {error.strerror}; use a writable file") from error
+                raise StoreError(
+                    f"writing schemas to {self._file}: {error.strerror}; make it writable, or free some space"
+                ) from error
+            self._answers[request] = answer  # only now, so that an answer that was not written is written the next time
 
 
 def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Association]:
@@ -139,6 +144,19 @@ def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Associat
         if error.http_status_code == 404:  # as a registry without support for associations also answers
             return []
         raise
+
+
+def _append_line(file: Path, line: bytes) -> None:
+    """Append a line in one write, because other processes may append to the same file."""
+    with file.open("ab+", buffering=0) as log:
+        end = log.seek(0, os.SEEK_END)
+        if end:
+            log.seek(end - 1)
+            if log.read(1) != b"\n":  # another write was interrupted or incomplete; its line stays unreadable
+                line = b"\n" + line
+        line += b"\n"
+        if log.write(line) < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -98,9 +98,13 @@ class VersionSpans:
 
 
 def _records(change: SpannedChange) -> Iterator[Record]:
+    # A snapshot of large values has its records as they are in the topic. Their headers are enough: values need neither
+    # be assembled nor be complete.
+    stored = getattr(change.snapshot, "records", None)
+    records: Mapping[bytes, Record] = stored if isinstance(stored, Mapping) else change.snapshot
     for number, key in enumerate(change.changed):
         if number >= _MOST_RECORDS:
             return
-        record = change.snapshot.get(key)
+        record = records.get(key)
         if record is not None:
             yield record

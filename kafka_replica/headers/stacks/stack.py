@@ -139,8 +139,8 @@ class _Step:
             changed = transform(PieceInput(topic, key, value, headers, own))
         except DataError as error:
             raise PieceError(self.piece.name, str(error)) from error
-        except KafkaReplicaError:
-            raise  # because the cause is the configuration or an unavailable service, and not a bad record
+        except (KafkaReplicaError, MemoryError):
+            raise  # because the cause is the configuration, a service or this machine, and not a bad record
         except Exception as error:
             raise PieceError(self.piece.name, str(error) or type(error).__name__) from error
         if (value is None) is not (changed.value is None):

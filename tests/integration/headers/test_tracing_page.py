@@ -13,10 +13,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from kafka_replica import Replica
+from kafka_replica import BadRecordError, Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.headers import Stack
 from kafka_replica.headers.pieces import TraceContext, VersionSpans
+from kafka_replica.large_values import split
 from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.testing import FakeTopic
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -132,6 +133,26 @@ def test_records_of_several_traces_are_linked(exporter: InMemorySpanExporter, pr
     assert both.attributes is not None
     assert both.attributes["messaging.batch.message_count"] == 3
     assert (alone.parent, list(alone.links)) == (None, [])
+
+
+def test_large_values_are_not_assembled_for_their_headers(
+    exporter: InMemorySpanExporter, provider: TracerProvider
+) -> None:
+    """Only the headers of a large value are read: an incomplete one has a span like any other."""
+    topic, tracer = FakeTopic("codes"), provider.get_tracer("test")
+    with topic.replica(large_values=True) as replica:
+        replica.wait_ready(timeout_s=60)
+        replica.subscribe(VersionSpans(provider))
+        with tracer.start_as_current_span("writer"):
+            headers = Stack([TraceContext()]).outgoing(b"k", b"").headers
+        *_, manifest = split("k", b"abc", headers=headers, chunk_bytes=2).records
+        replica.wait_for(topic.put("k", manifest.value or b"", headers=manifest.headers), 60)
+        (version,) = versions_in(exporter, 1)
+        with pytest.raises(BadRecordError, match="chunk 1 of 2 is missing"):
+            replica.snapshot().get("k")
+    (writer,) = (span for span in exporter.get_finished_spans() if span.name == "writer")
+    assert version.parent is not None
+    assert version.parent.span_id == writer.context.span_id
 
 
 def test_an_invalid_context_is_ignored(exporter: InMemorySpanExporter, provider: TracerProvider) -> None:

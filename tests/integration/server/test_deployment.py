@@ -20,6 +20,7 @@ import click
 import pytest
 
 from kafka_replica.cli.groups import kafka_replica
+from kafka_replica.cli.run import CALLED_WRONGLY
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
@@ -74,7 +75,10 @@ def test_the_extras_of_the_image_exist() -> None:
 
 
 def test_the_image_has_all_files_that_its_build_needs(tmp_path: Path) -> None:
-    """The files that the container file copies are enough to build the package."""
+    """The files that the container file copies are enough to build the package.
+
+    Modules that were compiled in the checkout may be of another Python, system or source, and are never in the package.
+    """
     written = (DEPLOY / "container" / "Containerfile").read_text(encoding="utf-8")
     copied = re.findall(r"^COPY (?!--from)(.+) (\S+)$", written, re.MULTILINE)
     sources = [source for names, _ in copied for source in names.split()]
@@ -82,16 +86,26 @@ def test_the_image_has_all_files_that_its_build_needs(tmp_path: Path) -> None:
     build.mkdir()
     for source in sources:
         if (ROOT / source).is_dir():
-            shutil.copytree(ROOT / source, build / source, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+            shutil.copytree(ROOT / source, build / source, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / source, build)
+    (build / "kafka_replica/common/_batches.cpython-311-x86_64-linux-gnu.so").touch()
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=build, check=True, timeout=120
-    )
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=build, check=True, timeout=120,
+        env={name: value for name, value in os.environ.items() if name != "KAFKA_REPLICA_COMPILED"},
+    )  # fmt: skip
     (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
     assert {"kafka_replica/py.typed", "kafka_replica_spark/__init__.py"} <= names
+    assert not [name for name in names if name.endswith(".so")]
+    assert "**/*.so" in (DEPLOY / "container/Containerfile.dockerignore").read_text(encoding="utf-8").splitlines()
+
+
+def test_wrong_settings_do_not_restart_the_unit_for_ever() -> None:
+    """A service with settings that cannot work ends with this status, and only a person can correct them."""
+    assert f"RestartPreventExitStatus={CALLED_WRONGLY}\n" in UNIT.read_text(encoding="utf-8")
 
 
 @needs("systemd-analyze", "Debian: systemd")
@@ -157,6 +171,17 @@ def test_settings_of_a_values_file_reach_the_pod_unchanged(tmp_path: Path) -> No
     del written["KAFKA_REPLICA_TOPIC"]
     assert {name: found[name] for name in written} == written
     assert "KAFKA_REPLICA_TOPIC" not in manifests
+
+
+@needs("helm", "helm.sh")
+@pytest.mark.parametrize(("value", "expected"), [("9000", 9000), ('"9000"', 9000), ("null", 8080)])
+def test_probes_request_the_port_of_the_service(value: str, expected: int, tmp_path: Path) -> None:
+    """The port of the container, by which probes and the Service find it, is the one on which the service listens."""
+    values = tmp_path / "values.yaml"
+    values.write_text(f"settings:\n  KAFKA_REPLICA_PORT: {value}\n")
+    manifests = run("helm", "template", "structures", CHART, "--values", values)
+    assert re.findall(r"name: KAFKA_REPLICA_PORT, value: (.*)}", manifests) == [f'"{expected}"']
+    assert f"{{name: http, containerPort: {expected}}}" in manifests
 
 
 def test_probes_that_restart_a_pod_do_not_depend_on_kafka() -> None:

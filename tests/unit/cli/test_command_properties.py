@@ -82,6 +82,19 @@ def test_later_properties_win_and_java_names_are_known(tmp_path: Path) -> None:
     assert properties("h:1", (str(path), "client.id=after"))["client.id"] == "after"
 
 
+@pytest.mark.parametrize("first", ["bootstrap.servers", "metadata.broker.list"])
+@pytest.mark.parametrize("second", ["bootstrap.servers", "metadata.broker.list"])
+def test_both_names_of_the_brokers_mean_the_same(first: str, second: str, tmp_path: Path) -> None:
+    """The last value counts, whichever of the two names librdkafka has for it; --bootstrap-server precedes both."""
+    path = tmp_path / "a.properties"
+    path.write_text(f"{first}=a:1\n")
+    assert properties(None, (str(path), f"{second}=b:2")) == {"bootstrap.servers": "b:2"}
+    assert properties(None, (f"{second}=b:2", str(path))) == {"bootstrap.servers": "a:1"}
+    path.write_text(f"{first}=a:1\n{second}=b:2\n")
+    assert properties(None, (str(path),)) == {"bootstrap.servers": "b:2"}
+    assert properties("h:1", (str(path),)) == {"bootstrap.servers": "h:1"}
+
+
 @click.command()
 @BOOTSTRAP_SERVER
 @CONFIG
@@ -120,6 +133,7 @@ def test_the_started_broker_is_used_where_none_is_named(
     done = runner.invoke(servers, [])
     assert (done.stdout, done.stderr) == ("e:1\n", "")
     assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1"]).stdout == "c:1\n"
+    assert runner.invoke(servers, ["--config", "metadata.broker.list=c:1"]).stdout == "c:1\n"
     assert runner.invoke(servers, ["--config", "bootstrap.servers=c:1", "--bootstrap-server", "b:1"]).stdout == "b:1\n"
     monkeypatch.delenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS")
     os.close(other)  # the broker has ended

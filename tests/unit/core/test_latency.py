@@ -6,6 +6,7 @@ import threading
 import time
 
 from kafka_replica.headers.transactions import TransactionHeaders, origins_of, write
+from kafka_replica.large_values import split
 from kafka_replica.listeners.version_diff import MergedDiff, VersionDiff
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import BOUNDS_S, Latencies
@@ -41,6 +42,13 @@ def test_headers_of_a_single_transaction_are_read_once() -> None:
     assert [each.transaction for each in origins_of(rest, 1)] == ["s/1"]
     assert len(list(rest)) == 2
     assert origins_of([Record(b"k", b"v", 0, 0, (("a", None),), place)], 1) == ()
+
+
+def test_a_transaction_that_begins_with_a_large_value() -> None:
+    """Chunks of a large value have no headers of the transaction; those of the manifest after them are found."""
+    written = split("k", b"v" * 10, headers=headers_of(1), chunk_bytes=4).records
+    records = [Record(*each[:2], at, 0, each.headers, Partition("t", 0)) for at, each in enumerate(written)]
+    assert [each.transaction for each in origins_of(records, 1)] == ["s/1"]
 
 
 def test_the_last_of_several_transaction_headers_counts() -> None:

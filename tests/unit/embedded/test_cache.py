@@ -8,18 +8,20 @@ import pwd
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
 
-from kafka_replica.embedded import class_archive, faststart, install, wire
+from kafka_replica.embedded import class_archive, config, faststart, install, wire
 from kafka_replica.embedded.cache import cache_dir, fresh_folder, state_dir
 from kafka_replica.embedded.class_archive import class_archive_options
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import Installation, ensure_kafka
 from kafka_replica.embedded.java import Java
-from kafka_replica.embedded.launch import Launcher
+from kafka_replica.embedded.launch import Launcher, Plan
 from kafka_replica.embedded.lockfile import Jar, sha256_of
+from kafka_replica.embedded.registry import Registry
 
 JAVA = Java(Path("/nowhere/bin/java"), 17, Path("/nowhere"), "PATH")
 
@@ -90,6 +92,38 @@ def test_a_complete_cache_that_cannot_be_written_is_used(
     one_jar.write_bytes(b"A jar")
     with pytest.raises(EmbeddedKafkaError, match=r"fetching Kafka .* make it writable"):
         ensure_kafka()
+
+
+@pytest.mark.parametrize(
+    ("number", "expected_text"),
+    [
+        (errno.EROFS, "make it writable, or name another folder with KAFKA_REPLICA_STATE$"),
+        (errno.ENOSPC, "free some space there, or name a folder elsewhere with KAFKA_REPLICA_STATE$"),
+        (errno.ENOTDIR, "a file has the name of a required folder; .* with KAFKA_REPLICA_STATE$"),
+    ],
+)
+def test_errors_of_the_list_of_brokers_name_the_variable_of_its_folder(
+    number: int, expected_text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable of the cache would change nothing."""
+    monkeypatch.setenv("KAFKA_REPLICA_STATE", str(tmp_path))
+    refuse_writing(monkeypatch, number)
+    with pytest.raises(EmbeddedKafkaError, match=expected_text), Registry().changing("default"):
+        pass
+
+
+def test_errors_of_the_data_name_the_settings_of_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the data is not in the cache."""
+
+    def refuse(*_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(config, "write_properties", refuse)
+    supervised = SimpleNamespace(folder=tmp_path)
+    plan = Plan({}, (), 256, "WARN", (), 10)
+    launcher = Launcher(JAVA, Installation(tmp_path, ()), plan, supervised, ())  # type: ignore[arg-type]
+    with pytest.raises(EmbeddedKafkaError, match=r"elsewhere with data_dir \(--data\) or TMPDIR"):
+        launcher.launch((1, 2), last=True)
 
 
 def test_a_full_disk_is_an_error(one_jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:

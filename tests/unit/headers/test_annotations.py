@@ -136,6 +136,28 @@ def test_a_damaged_trail_is_bad(content: bytes | None) -> None:
         Stack([RoutingTrail()]).incoming(b"k", b"v", [("routing-hop", content)])
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [{"producer": 5}, {"producer": "p", "source": None}, {"producer": "p", "is_mirror": 1}, {"producer": "\ud800"}],
+)
+def test_hops_that_no_reader_accepts_are_refused(arguments: dict[str, Any]) -> None:
+    """A piece whose hops would make each record bad cannot be made."""
+    with pytest.raises(ConfigurationError, match="producer, source and cluster are text"):
+        RoutingTrail(**arguments)
+
+
+def test_a_hop_is_written_up_to_the_size_that_is_read() -> None:
+    """The largest hop that is written can be read, and a larger one is refused by the writer."""
+    size = len(Hop("p", "", "", "t", 1_700_000_000_000).content())
+    for source_bytes in (4096 - size, 4097 - size):
+        stack = Stack([RoutingTrail("p", "s" * source_bytes)])
+        if source_bytes + size <= 4096:
+            assert stack.incoming(b"k", *stack.outgoing(b"k", b"v", topic="t")).value == b"v"
+        else:
+            with pytest.raises(ConfigurationError, match="a hop of 4,097 bytes is not possible"):
+                stack.outgoing(b"k", b"v", topic="t")
+
+
 def test_usage_by_origin() -> None:
     """Records are counted by their first hop; a report and Prometheus show the counts, and origins are limited."""
     usage = Usage(max_origins=3)

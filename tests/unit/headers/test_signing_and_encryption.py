@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from kafka_replica import ConfigurationError
 from kafka_replica.errors import MissingExtraError
-from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
+from kafka_replica.headers import Piece, PieceError, ServiceUnavailableError, Stack
 from kafka_replica.headers.pieces import (
     Compression,
     Ed25519Signer,
@@ -26,6 +26,7 @@ from kafka_replica.headers.pieces import (
     Signing,
     VerifyingKey,
 )
+from support.headers.small_pieces import Hop, Suffix
 
 OLD, NEW = HmacKey("2026-05", b"o" * 32), HmacKey("2026-11", b"n" * 32)
 PRIVATE = Ed25519PrivateKey.from_private_bytes(b"p" * 32)
@@ -172,6 +173,47 @@ def test_headers_that_are_no_signatures(header: bytes | None) -> None:
         stack.incoming(b"k", value, (*headers, ("#4", headers[0][1])))
     with pytest.raises(PieceError, match="already has a header record-signature"):
         stack.outgoing(b"k", b"v", headers)
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("change", ["other content", "no header", "one more", "one more in the other form"])
+@pytest.mark.parametrize(
+    "protection", [Signing(NEW), Encryption(KeyRing({"k": b"k" * 32}))], ids=["signed", "encrypted"]
+)
+def test_headers_of_pieces_of_your_own_are_covered(protection: Piece, change: str, compact: bool) -> None:
+    """The header of an earlier piece of a user is covered in both forms, since it decides the value."""
+    stack = Stack([Suffix("x", 0x8000_0001), protection], compact_keys=compact)
+    value, headers = stack.outgoing(b"k", b"v")
+    own, other = ("#80000001", "suffix-x") if compact else ("suffix-x", "#80000001")
+    assert headers[0] == (own, b"x")
+    rest = headers[1:]
+    changed = {
+        "other content": ((own, b"y"), *rest),
+        "no header": rest,
+        "one more": ((own, b"x"), *headers),
+        "one more in the other form": ((other, b"x"), *headers),
+    }[change]
+    with pytest.raises(PieceError, match=f"'{protection.name}' refused it: its .* (does not match|are not those)"):
+        stack.incoming(b"k", value, changed)
+    # A mirror may write the other form: the header is the same one.
+    for reader in (stack, Stack([Suffix("x", 0x8000_0001), protection], compact_keys=not compact)):
+        assert reader.incoming(b"k", value, ((other, b"x"), *rest)) == (b"v", ())
+
+
+def test_a_covered_header_of_a_piece_without_influence_on_values() -> None:
+    """A header that is named to be covered counts in both forms, also if its piece only annotates records."""
+    stack = Stack([Hop(), Signing(NEW, headers=["hop"])], compact_keys=True)
+    value, headers = stack.outgoing(b"k", b"v")
+    assert headers[0] == ("#80000001", b"0")
+    assert stack.incoming(b"k", value, headers).headers == (("hop", b"0"),)
+    with pytest.raises(PieceError, match="does not match"):
+        stack.incoming(b"k", value, headers[1:])
+
+
+def test_a_header_whose_name_cannot_be_stated() -> None:
+    """A stack whose own records no reader would accept is refused when it is made."""
+    with pytest.raises(ConfigurationError, match="'signing' cannot protect the header 'suffix-,' of 'suffix-,'"):
+        Stack([Suffix(","), Signing(NEW)])
 
 
 class _Service:

@@ -101,6 +101,16 @@ def test_a_key_that_is_not_available_is_no_bad_record() -> None:
         Stack([_Odd(unavailable)]).incoming(b"k", b"v")
 
 
+def test_a_lack_of_memory_is_no_bad_record() -> None:
+    """No good record is set aside because the machine has too little memory at the moment."""
+
+    def exhaust(record: PieceInput) -> PieceOutput:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        Stack([_Odd(exhaust)]).incoming(b"k", b"v")
+
+
 @pytest.mark.parametrize(
     ("does", "value"),
     [

@@ -91,6 +91,13 @@ def test_equal_values_of_one_key_share_no_chunk() -> None:
     assert len(ids) == 100
 
 
+@pytest.mark.parametrize("write_id", ["nope", "", "0" * 31, "A" * 32, "0" * 32 + "\n"])
+def test_an_id_of_a_write_that_cannot_be_read_is_refused(write_id: str) -> None:
+    """A manifest with such an id would be bad for each reader."""
+    with pytest.raises(UsageError, match="32 hexadecimal digits"):
+        split("k", b"abc", chunk_bytes=2, write_id=write_id)
+
+
 def large() -> dict[bytes, Record]:
     """Return the state with one large value."""
     return records(split("k", b"abcdefgh", chunk_bytes=3, write_id=ID).records)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica.demo import scene
+from kafka_replica.demo import local_postgres, scene
 from kafka_replica.demo.local_postgres import LocalPostgres
 from kafka_replica.demo.stage import DemoError
 from kafka_replica.demo.story import run_story
+from kafka_replica.demo.terminals import TerminalTable
 from kafka_replica.embedded import ExistingKafka
+from kafka_replica.producer.errors import OutboxError
 
 
 @pytest.fixture
@@ -47,6 +49,38 @@ def test_root_without_the_user_postgres_is_an_error_with_the_reason(
     with pytest.raises(DemoError, match="no such user"):
         LocalPostgres(folder)
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("versions", "newest"),
+    [
+        (["debian/9.6", "debian/16", "debian/17"], "debian/17"),
+        (["debian/9.6"], None),
+        (["debian/14", "pgsql-16", "brew@15"], "pgsql-16"),
+        (["brew@15", "brew@9"], "brew@15"),
+        ([], None),
+    ],
+)
+def test_the_newest_installed_postgresql_is_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, versions: list[str], newest: str | None
+) -> None:
+    """Versions are compared as numbers, wherever the packages of a system put them; too old ones are ignored."""
+    for version in versions:
+        binaries = folder / version / "bin"
+        binaries.mkdir(parents=True)
+        (binaries / "postgres").touch()
+    patterns = [(str(folder), f"{name}/bin") for name in ("debian/*", "pgsql-*", "brew@*")]
+    monkeypatch.setattr(local_postgres, "_INSTALLED", patterns)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    assert local_postgres.find_binaries() == (None if newest is None else folder / newest / "bin")
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_both_schemes_of_a_connection_uri(scheme: str) -> None:
+    """Both are as common, and PostgreSQL's own library accepts them."""
+    table = TerminalTable(f"{scheme}://user:postgres%3A%2F%2F@127.0.0.1:1/x")
+    with pytest.raises(OutboxError, match=r"127\.0\.0\.1"), table.created(1, drop=False):
+        pass
 
 
 def test_too_few_rows_are_refused_before_anything_starts() -> None:
