@@ -119,7 +119,7 @@ class Catalogue:
         found = self.version(kept[at - 1])
         if found.published_ms < ms and at < len(kept):
             following = self.version(kept[at])
-            if following.missing or _begins_late(found, following):
+            if following.missing or following.is_after_gap or _begins_late(found, following):
                 raise self._not_recorded(f"the version of {time_text(ms)}", found, following)
         return found
 
@@ -139,8 +139,8 @@ class Catalogue:
 
     def _not_recorded(self, what: str, before: KeptVersion, after: KeptVersion) -> VersionNotKeptError:
         return VersionNotKeptError(
-            f"{what} was not recorded: the history has {before.summary()}, and next {after.summary()}, with the "
-            "changes of all versions between them"
+            f"{what} was not recorded: the history has {before.summary()}, and next {after.summary()}, with all "
+            "changes between them"
         )
 
 

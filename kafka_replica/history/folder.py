@@ -1,6 +1,7 @@
 """The folder of a history: a database, and a file that identifies the folder.
 
 HISTORY     the number of the format; written when the database is complete
+COMPLETE    exists while every version that readers saw is recorded
 database/   the database
 
 The file prevents a store of versions, which would remove an unknown database, from being opened there.
@@ -17,6 +18,7 @@ from weakref import WeakValueDictionary
 from kafka_replica.common.folder_sync import replace_durably
 from kafka_replica.common.wording import reason_of
 from kafka_replica.errors import ConfigurationError, StoreDamagedError, StoreError, StoreInUseError
+from kafka_replica.history.completeness import COMPLETE, UNFINISHED, CompletenessMark
 from kafka_replica.history.journal import Journal
 from kafka_replica.history.kept_version import DAMAGE_ADVICE
 from kafka_replica.stores.rocks.tuning import Tuning
@@ -24,7 +26,10 @@ from kafka_replica.stores.rocks.tuning import Tuning
 FORMAT = 1
 _FILE, _DATABASE = "HISTORY", "database"
 _UNFINISHED = f"{_FILE}.new"
-_HARMLESS = {_FILE, _UNFINISHED, _DATABASE, "lost+found"}  # the last exists in the root folder of a volume
+_HARMLESS = {
+    _FILE, _UNFINISHED, COMPLETE, UNFINISHED, _DATABASE,
+    "lost+found",  # exists in the root folder of a volume
+}  # fmt: skip
 
 # Journals in use in this process, perhaps after their history was closed: RocksDB opens no database twice.
 _open: WeakValueDictionary[Path, Journal] = WeakValueDictionary()
@@ -67,6 +72,7 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         shutil.rmtree(database, ignore_errors=True)  # its creation was interrupted
         journal = Journal(database, tuning, must_exist=False)
         journal.database.flush()
+        CompletenessMark(path).create()
         replace_durably(file, json.dumps({"format": FORMAT}), path / _UNFINISHED)
     except OSError as error:
         raise StoreError(f"opening the history in {path}: {reason_of(error)}; use a writable folder") from error

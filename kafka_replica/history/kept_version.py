@@ -44,6 +44,9 @@ class KeptVersion:
     """True if the replica read the log again for this version."""
     is_first: bool = False
     """True if this is the first version that the replica showed after its start, so that readers saw none before."""
+    is_after_gap: bool = False
+    """True if readers may have seen other versions, which were not recorded, since the previously recorded version; or
+    this version itself before ``published_ms``."""
 
     @property
     def published(self) -> datetime:

@@ -2,7 +2,7 @@
 
 If a version cannot be written, as on a full disk, the replica continues. The recorder remembers the keys that versions
 touch meanwhile, tries again at intervals, and then writes everything that was missed in one step, which contains the
-number of missing versions.
+number of missing versions. A mark in the folder remembers across restarts that versions are missing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import KafkaReplicaError
+from kafka_replica.history.completeness import CompletenessMark
 from kafka_replica.history.continuation import Continuation, continue_with
 from kafka_replica.history.instants import InstantAssigner
 from kafka_replica.history.journal import Journal
@@ -72,6 +73,9 @@ class Recorder:
         self.failures = 0
         """The number of failed attempts."""
         self._journal = journal
+        self._mark = CompletenessMark(journal.database.folder.parent)
+        self.has_gap = not self._mark.exists()
+        """True if readers may have seen versions since the newest recorded one, in addition to one that is waiting."""
         self._retention = retention
         self._instants = instants
         self._retry_after_s = retry_after_s
@@ -82,6 +86,11 @@ class Recorder:
         self._waiting: _PendingVersion | None = None  # the newest of these versions
         self._timer: Timer | None = None
         self._closed = False
+
+    def begin(self) -> None:
+        """Note that a replica may have shown versions that were not received."""
+        with self._lock:
+            self._last = None
 
     def record(self, change: Change, incarnation: str, *, is_first: bool) -> None:
         """Write a version; if that fails, remember that it is missing.
@@ -94,6 +103,7 @@ class Recorder:
         with self._lock:
             if self._closed:
                 return
+            self._note_gap(change, incarnation)
             self._note_touched(change, incarnation)
             self._waiting = _PendingVersion(change, incarnation, is_first)
             if self._timer is None:
@@ -124,6 +134,15 @@ class Recorder:
 
     # --- helpers, called with the lock held ---
 
+    def _note_gap(self, change: Change, incarnation: str) -> None:
+        """Remember whether readers may have seen versions between the newest recorded one and this one."""
+        newest = self._journal.newest
+        if self._waiting is not None:
+            self.has_gap = True  # the version that is waiting is replaced
+        elif newest is not None and newest.version.incarnation == incarnation:
+            is_newer = change.version > newest.version.number
+            self.has_gap |= is_newer and self._last != (incarnation, change.version - 1)
+
     def _note_touched(self, change: Change, incarnation: str) -> None:
         """Remember the keys that have to be compared with the newest recorded version."""
         continues = change.previous is not None and self._last == (incarnation, change.previous.version)
@@ -141,17 +160,30 @@ class Recorder:
         change, incarnation = self._waiting.change, self._waiting.incarnation
         newest = self._journal.newest
         known = None if newest is None else newest.version
-        how = continue_with(known, incarnation, change.version, is_whole=change.initial)
+        # After a gap even a version that is recorded is recorded again, with the instant at which readers see it again.
+        is_whole = change.initial and not self.has_gap
+        how = continue_with(known, incarnation, change.version, is_whole=is_whole)
         try:
             if not how.is_known:
                 self._write(self._waiting, how)
         except Exception as error:  # noqa: BLE001 - a history must not stop the replica
             self._fail(error)
             return
-        self._missed, self._waiting = set(), None
+        self._missed, self._waiting, self.has_gap = set(), None, False
+        self._note_complete()
         if self.failure is not None:
             _log.info("recording of the history in %s continues", self._journal.database.folder.parent)
             self.failure = None
+
+    def _note_complete(self) -> None:
+        if self._mark.exists():
+            return
+        try:
+            self._journal.database.flush()  # a power cut must not take the version and leave the mark
+        except KafkaReplicaError as error:
+            _log.warning("cannot mark a history as complete: %s", error)
+        else:
+            self._mark.create()
 
     def _write(self, waiting: _PendingVersion, how: Continuation) -> None:
         if self.failure is not None:
@@ -160,7 +192,8 @@ class Recorder:
         writer = StepWriter(self._journal)
         writer.add_all(self._records(waiting.change.snapshot))
         with self._instants.writing(waiting.shown_ms) as published_ms:
-            stored = _stored(writer, self._journal.newest, waiting, how, published_ms)
+            newest = self._journal.newest
+            stored = _stored(writer, newest, waiting, how, published_ms, is_after_gap=self.has_gap)
             writer.commit(stored, self._oldest(stored))
         try:
             self._sweeper.sweep(_SWEPT_KEYS + 2 * (writer.changed + writer.deleted))
@@ -192,6 +225,7 @@ class Recorder:
         elif self.failure is None:
             _log.error("cannot record versions in the history; retrying: %s", error)
         self.failures += 1
+        self._mark.remove()  # before readers see the version
         since_ms = now_ms() if self.failure is None else self.failure.since_ms
         self.failure = Failure(error.with_traceback(None), since_ms)
         self._timer = Timer(self._retry_after_s, self._retry)
@@ -211,6 +245,8 @@ def _stored(
     waiting: _PendingVersion,
     how: Continuation,
     published_ms: int,
+    *,
+    is_after_gap: bool,
 ) -> StoredVersion:
     """Return the metadata of the version that was written."""
     change = waiting.change
@@ -229,6 +265,7 @@ def _stored(
         source_transactions=change.source_transactions if is_alone else None,
         rebuilt=change.rebuilt,
         is_first=waiting.is_first,
+        is_after_gap=is_after_gap and newest is not None,
     )
     first = writer.sequence if newest is None or how.begins_segment else newest.first
     return StoredVersion(version, first, writer.live_bytes, writer.replaced_bytes)

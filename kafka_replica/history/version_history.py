@@ -99,6 +99,7 @@ class VersionHistory:
         """
         recorder = self._opened().recorder
         self._stop_following()
+        recorder.begin()
         publisher = replica._publisher  # noqa: SLF001 - for this class only
 
         def record(change: Change, incarnation: str) -> None:
@@ -220,10 +221,18 @@ class VersionHistory:
         if ms > now_ms():
             raise FutureVersionError(f"{time_text(ms)} is in the future; use an instant in the past")
         self._instants.ask(ms)
-        failure, catalogue = now.recorder.failure, now.journal.catalogue()
+        failure, has_gap = now.recorder.failure, now.recorder.has_gap
+        catalogue = now.journal.catalogue()
         found = catalogue.by_instant(ms)
-        if failure is not None and found.sequence == catalogue.newest and ms >= failure.since_ms:
+        if found.sequence != catalogue.newest:
+            return found
+        if failure is not None and ms >= failure.since_ms:
             raise _not_recorded(f"the version of {time_text(ms)}", failure)
+        if failure is None and has_gap and ms > found.published_ms:
+            raise VersionNotKeptError(
+                f"the version of {time_text(ms)} is not recorded: the versions after {found.summary()} could not be"
+                " written"
+            )
         return found
 
     def _stop_following(self) -> None:

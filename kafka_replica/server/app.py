@@ -103,6 +103,9 @@ class Service:
         self.versions = Versions(replica, topic, history, cache)
         self._role = role
         self._executor = DaemonThreads(settings.threads, "kafka_replica server")
+        # Each has a thread of its own, because orchestrators act on a health check that waits for other requests.
+        self._health_thread = DaemonThreads(1, "kafka_replica server health")
+        self._metrics_thread = DaemonThreads(1, "kafka_replica server metrics")
         self._counts = RequestMetrics()
         self.summed = SummedMetrics(role.metrics_folder) if isinstance(role, MainRole) else None
         """The metrics of all processes, if this is the main process of several; otherwise None."""
@@ -115,7 +118,13 @@ class Service:
         # A caller's function may take arbitrarily long, and return other answers.
         self._quick = is_quick if answer is None else None
         self._unparsed = unparsed_answer if answer is None else None
-        self._past = HistoryRoutes(self.versions, history, several_topics=replica.has_key_spaces)
+        self._past = HistoryRoutes(
+            self.versions,
+            history,
+            self._executor,
+            settings.request_timeout_s,
+            several_topics=replica.has_key_spaces,
+        )
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
         has_history = role.has_history if isinstance(role, WorkerRole) else history is not None
@@ -171,7 +180,7 @@ class Service:
         """Return the layers around the routes, the outermost first."""
         settings = self.settings
         if isinstance(self._role, MainRole):
-            return []  # the worker has applied the middleware
+            return [Middleware(UnexpectedErrors)]  # the worker has applied the other middleware
         middleware = [
             Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
             *cross_origin(settings.allowed_origins),
@@ -223,13 +232,16 @@ class Service:
 
     async def ready(self, _request: Request) -> Response:
         """Answer whether the service should receive requests, and why."""
-        status = await asyncio.to_thread(self.replica.status)  # in a thread: a store on disk may have to count its keys
+        loop = asyncio.get_running_loop()
+        # in a thread: a store on disk may have to count its keys
+        status = await loop.run_in_executor(self._health_thread, self.replica.status)
         found = readiness_json(status, self.settings)
         return _json(found, 200 if found["ready"] else 503)
 
     async def metrics(self, _request: Request) -> Response:
         """Answer with the metrics of the replica, its structures, the requests and the process."""
-        text, media_type = await asyncio.to_thread(self._metrics.exposition)
+        loop = asyncio.get_running_loop()
+        text, media_type = await loop.run_in_executor(self._metrics_thread, self._metrics.exposition)
         return Response(text, 200, {"Cache-Control": "no-store"}, media_type)
 
     # --- lifecycle ---
@@ -244,7 +256,8 @@ class Service:
     async def close(self) -> None:
         """End the streams and cancel the work that is waiting for a thread. Idempotent."""
         await self.feed.close()
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._executor, self._health_thread, self._metrics_thread):
+            threads.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
         self._pages.close()
         self._producers.close()

@@ -111,7 +111,7 @@ class ListenSettings:
         None, "Authorities (PEM), one of which must have signed each client's certificate."
     )
     max_connections: int = setting(
-        1000, "Maximum number of open connections; requests on further ones get 503.", least=1
+        1000, "Maximum number of open connections; requests on further ones get 503, except for health.", least=1
     )
     header_timeout_s: float = setting(10.0, "Time limit for receiving a request's line and headers.", least=0.05)
     idle_timeout_s: int = setting(15, "Time that a connection may be idle between requests.", least=1)

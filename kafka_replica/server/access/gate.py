@@ -1,4 +1,4 @@
-"""The first check of every request: method, lengths, host, token and the number of requests in progress.
+"""The first check of every request: method, lengths, host, token, and the numbers of connections and requests.
 
 Health checks need no allowed host name and no token, because they reveal no data and orchestrators have neither. The
 sign-in and sign-out pages, the style sheet and the icon need no token.
@@ -27,7 +27,7 @@ from kafka_replica.server.access.policy import (
 )
 from kafka_replica.server.access.sessions import SESSION, Session, csrf_of, token_of_cookie
 from kafka_replica.server.access.token_file import TokenFile
-from kafka_replica.server.errors.problems import Problem, busy, problem_response
+from kafka_replica.server.errors.problems import RETRY_AFTER_S, Problem, busy, problem_response
 from kafka_replica.server.request_headers import request_headers
 from kafka_replica.server.settings import ServerSettings
 
@@ -36,6 +36,8 @@ DATA_METHODS: Final = ("POST", "OPTIONS")
 """The methods of paths that accept uploaded data."""
 FORM_METHODS: Final = (*METHODS, "POST")
 """The methods of pages whose forms send data."""
+EXCESS: Final = "excess_connection"
+"""The key in a request's state that its connection sets to the maximum number of connections, if it exceeds it."""
 _HEALTH: Final = "/health/"
 _STREAMS: Final = ("/changes", "/changes/")
 _takes_data: Final = re.compile(r"(?:/version/[^/]+)?/(?:validate|map)/?|/ws/public/data/validate/?").fullmatch
@@ -94,6 +96,10 @@ class Gate:
             raise Problem(431, f"the headers are larger than {self._settings.max_header_bytes} bytes")
         if path.startswith(_HEALTH):
             return
+        most = scope.get("state", {}).get(EXCESS)
+        if most is not None:
+            headers = {"Retry-After": str(RETRY_AFTER_S), "Connection": "close"}
+            raise Problem(503, f"{most} other connections are open", headers)
         if not is_allowed_host(headers.get("host", ""), self._hosts):
             raise Problem(400, "this host name is not allowed; the server's setting allowed_hosts lists the names")
         if self._tokens is not None and not _is_preflight(scope) and not _is_static(path):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.types import Scope
 
 from kafka_replica.server.answers.compression import accepts_gzip
-from kafka_replica.server.answers.entity_tags import suffix_of, without_suffix
+from kafka_replica.server.answers.entity_tags import without_suffix
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.request_headers import request_headers
 from kafka_replica.server.rest.request_and_answer import RestRequest
@@ -22,12 +22,14 @@ class AnswerKey(NamedTuple):
 
     Attributes:
         version: the version from which to answer.
+        suffix: the suffix of its entity tags, which distinguishes versions that have used the same number.
         request: the request.
         with_gzip: whether the request accepts gzip.
         day: the date, on which the validity of constraints depends.
     """
 
     version: VersionId
+    suffix: str
     request: RestRequest
     with_gzip: bool
     day: date
@@ -38,14 +40,14 @@ class AnswerKey(NamedTuple):
         return sum(map(len, self.request))
 
 
-def answer_key(scope: Scope, rest: str, version: VersionId, release: str) -> AnswerKey:
+def answer_key(scope: Scope, rest: str, version: VersionId, suffix: str) -> AnswerKey:
     """Return the key of the answer to a request.
 
     Args:
         scope: the request.
         rest: the path after the base path, decoded.
         version: the version from which to answer.
-        release: the release of this library.
+        suffix: the suffix of the version's entity tags.
     """
     headers = request_headers(scope).values
     path = scope.get("raw_path") or quote(scope["path"]).encode()
@@ -53,9 +55,9 @@ def answer_key(scope: Scope, rest: str, version: VersionId, release: str) -> Ans
         _rest_path(path, scope["path"].removesuffix(rest)),
         scope["query_string"].decode("latin-1"),
         headers.get("accept", ""),
-        without_suffix(headers.get("if-none-match", ""), suffix_of(version.incarnation or "", release)),
+        without_suffix(headers.get("if-none-match", ""), suffix),
     )
-    return AnswerKey(version, request, accepts_gzip(headers.get("accept-encoding", "")), today())
+    return AnswerKey(version, suffix, request, accepts_gzip(headers.get("accept-encoding", "")), today())
 
 
 def today() -> date:

@@ -1,7 +1,8 @@
-"""Entity tags that are valid within one incarnation of the replica and one release. Source: RFC 9110, section 8.8.3.
+"""Entity tags that are valid for one version of one incarnation, and one release. Source: RFC 9110, section 8.8.3.
 
-Version numbers restart with each incarnation, and another release may write the same artefact differently. So the tag
-of an answer, which depends on the version number, gets a suffix that identifies the incarnation and the release.
+Version numbers restart with each incarnation, a store that lost versions in a power cut uses their numbers again, and
+another release may write the same artefact differently. So the tag of an answer, which depends on the version number,
+gets a suffix that identifies the incarnation, the position and the release.
 """
 
 from __future__ import annotations
@@ -11,13 +12,22 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from kafka_replica.records import Position
+
 _TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 @lru_cache(8)
-def suffix_of(incarnation: str, release: str) -> str:
-    """Return the suffix of an incarnation and a release."""
-    return "." + hashlib.sha256(f"{incarnation}/{release}".encode()).hexdigest()[:12]
+def suffix_of(incarnation: str, position: Position | None, release: str) -> str:
+    """Return the suffix of an incarnation, a position and a release.
+
+    Args:
+        incarnation: the incarnation of the replica.
+        position: the position of the version; None for an answer whose request names the version (``asOf``).
+        release: the release of this library.
+    """
+    place = "" if position is None else f"/{position} {sorted(map(repr, position.open))}"
+    return "." + hashlib.sha256(f"{incarnation}/{release}{place}".encode()).hexdigest()[:12]
 
 
 def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:

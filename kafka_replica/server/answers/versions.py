@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
 from kafka_replica.history import Difference, FutureVersionError, KeptVersion
+from kafka_replica.publication.history import difference
 from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica
@@ -102,9 +103,11 @@ class Versions:
         self._history = history
         self._topic = topic
         self.live = LiveStructures(replica, topic=topic, cache=cache)
-        self._pinned: OrderedDict[VersionId, ServedVersion] = OrderedDict()
+        # by position, too: after a power cut, a history has two versions with the same number
+        self._pinned: OrderedDict[tuple[VersionId, Position], ServedVersion] = OrderedDict()
         self._current: ServedVersion | None = None
         self._lock = Lock()
+        self._closed = False
 
     def snapshot(self, wanted: VersionId | None = None) -> Snapshot:
         """Return the current version or a kept version, without building look-ups.
@@ -171,24 +174,28 @@ class Versions:
         return self._pin(self._history.at(instant=instant))
 
     def difference(self, before: VersionId, after: VersionId) -> Difference:
-        """Return the difference of two versions. Raises as ``snapshot``."""
-        for wanted in (before, after):
-            self.snapshot(wanted)
+        """Return the difference of two versions that the replica or the history keeps. Raises as ``snapshot``.
+
+        The cost is proportional to the number of keys that the versions in between have changed if the replica or the
+        history has all of them; otherwise all keys are compared.
+        """
+        was, now = self.snapshot(before), self.snapshot(after)
         try:
-            if self._history is None:
-                return self._replica.diff(before.version, after.version)
-            was, now = (
-                self._history.at(version=each.version, incarnation=each.incarnation).kept for each in (before, after)
-            )
-            return self._history.diff(was, now)
-        except VersionGoneError as error:
-            raise Problem(410, f"version {before} or {after} is no longer kept") from error
+            if self._history is not None:
+                return self._history.diff(self._recorded(self._history, was), self._recorded(self._history, now))
+        except (VersionGoneError, FutureVersionError):
+            pass  # the history lacks one of them
+        try:
+            if _kept_of(was) is None and _kept_of(now) is None:
+                return self._replica.diff(was.version, now.version)
+        except VersionGoneError:
+            pass  # the replica has just dropped one of them
+        return difference(was, now)
 
     def id_of(self, snapshot: Snapshot) -> VersionId:
         """Return the id of a version."""
-        kept = getattr(snapshot, "kept", None)  # an attribute of HistorySnapshot, whose import needs an extra
-        incarnation = kept.incarnation if isinstance(kept, KeptVersion) else self._replica.incarnation
-        return VersionId(snapshot.version, incarnation)
+        kept = _kept_of(snapshot)
+        return VersionId(snapshot.version, self._replica.incarnation if kept is None else kept.incarnation)
 
     def state_headers(self) -> dict[str, str]:
         """Return the headers that describe the current state of the replica."""
@@ -199,8 +206,11 @@ class Versions:
         return _state_headers(self._replica.state, is_stale=not self._replica.ready)
 
     def close(self) -> None:
-        """Stop following the replica."""
+        """Stop following the replica, and release all versions. Idempotent."""
         self.live.close()
+        with self._lock:
+            self._closed = True  # a computation that is still running must not keep its version
+            self._pinned.clear()
         self._current = None
 
     def _kept(self, wanted: VersionId) -> Snapshot:
@@ -220,12 +230,23 @@ class Versions:
             raise VersionGoneError(f"version {wanted} belongs to another incarnation")
         return self._history.at(version=wanted.version, incarnation=wanted.incarnation)
 
+    def _recorded(self, history: VersionHistory, snapshot: Snapshot) -> KeptVersion:
+        """Return a version as the history has it.
+
+        Raises:
+            VersionGoneError: the history does not have it.
+            FutureVersionError: the history does not have it yet.
+        """
+        kept = _kept_of(snapshot)
+        return kept or history.at(version=snapshot.version, incarnation=self._replica.incarnation).kept
+
     def _pin(self, snapshot: Snapshot) -> ServedVersion:
         """Return a version with look-ups; those of recently requested versions are reused."""
-        key = self.id_of(snapshot)
+        key = self.id_of(snapshot), snapshot.position
         with self._lock:
             found = self._pinned.pop(key, None) or self._with_structures(snapshot)
-            self._pinned[key] = found
+            if not self._closed:
+                self._pinned[key] = found
             if len(self._pinned) > _PINNED:
                 self._pinned.popitem(last=False)
         return found
@@ -237,6 +258,12 @@ class Versions:
         id_ = self.id_of(snapshot)
         headers = version_headers(id_, snapshot.position)
         return ServedVersion(structures, snapshot, id_, headers, raw_headers(headers))
+
+
+def _kept_of(snapshot: Snapshot) -> KeptVersion | None:
+    """Return the metadata of a version from a history; None for a version of the replica."""
+    kept = getattr(snapshot, "kept", None)  # an attribute of HistorySnapshot, whose import needs an extra
+    return kept if isinstance(kept, KeptVersion) else None
 
 
 @cache

@@ -1,6 +1,7 @@
 """A connection that is closed if the client sends a request, or reads an answer, too slowly.
 
-The connection also passes the subject of the client's certificate to the app.
+The connection also passes the subject of the client's certificate to the app, and whether it exceeds the maximum number
+of connections.
 
 uvicorn limits only the time between requests. A client that sends its headers byte by byte, or never reads its answer,
 would occupy a connection and the memory of the answer without limit.
@@ -10,30 +11,37 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import Transport
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
+from kafka_replica.server.access.gate import EXCESS
 
 
 class BoundedConnection(H11Protocol):
-    """A connection with time limits, which subclasses set."""
+    """A connection with limits, which subclasses set."""
 
     header_timeout_s = 10.0
     """Time limit for receiving a request's line and headers."""
     write_timeout_s = 30.0
     """The time for which the client may accept no data."""
+    max_connections: int | None = None
+    """The maximum number of connections; requests on further ones are refused. None means no limit."""
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
+    _written_bytes = 0
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
-        super().connection_made(transport)
+        super().connection_made(cast("Transport", _ObservedTransport(transport, self._wrote)))
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
+        if self.max_connections is not None and len(self.connections) > self.max_connections:
+            self.app_state = {**self.app_state, EXCESS: self.max_connections}
         self._wait_for_headers()
 
     def data_received(self, data: bytes) -> None:
@@ -44,16 +52,6 @@ class BoundedConnection(H11Protocol):
         elif self._header_timer is None:  # the start of a further request
             self._wait_for_headers()
 
-    def pause_writing(self) -> None:
-        """Start checking whether the client accepts data."""
-        super().pause_writing()
-        self._watch_writing(self.transport.get_write_buffer_size())
-
-    def resume_writing(self) -> None:
-        """Stop checking, because the client has accepted enough data."""
-        super().resume_writing()
-        self._write_timer = _cancel(self._write_timer)
-
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers."""
         super().connection_lost(exc)
@@ -63,20 +61,67 @@ class BoundedConnection(H11Protocol):
     def _wait_for_headers(self) -> None:
         self._header_timer = self.loop.call_later(self.header_timeout_s, self.transport.abort)
 
-    def _watch_writing(self, size: int) -> None:
-        self._write_timer = self.loop.call_later(self.write_timeout_s, self._check_writing, size)
+    def _wrote(self, size: int) -> None:
+        """Start checking whether the client accepts data, unless it has accepted everything."""
+        self._written_bytes += size
+        if self._write_timer is None and (unsent := self.transport.get_write_buffer_size()):
+            self._watch_writing(self._written_bytes - unsent)
 
-    def _check_writing(self, size_before: int) -> None:
-        size = self.transport.get_write_buffer_size()
-        if size >= size_before:
+    def _watch_writing(self, accepted: int) -> None:
+        self._write_timer = self.loop.call_later(self.write_timeout_s, self._check_writing, accepted)
+
+    def _check_writing(self, accepted_before: int) -> None:
+        self._write_timer = None
+        unsent = self.transport.get_write_buffer_size()
+        accepted = self._written_bytes - unsent
+        if unsent and accepted <= accepted_before:
             self.transport.abort()
-        else:
-            self._watch_writing(size)
+        elif unsent:
+            self._watch_writing(accepted)
 
 
-def bounded_connection(header_timeout_s: float, write_timeout_s: float) -> type[BoundedConnection]:
-    """Return a class of connections with these time limits."""
-    limits: dict[str, Any] = {"header_timeout_s": header_timeout_s, "write_timeout_s": write_timeout_s}
+class _ObservedTransport:
+    """A transport that calls a function after each write, and that knows how many bytes the client has not accepted.
+
+    asyncio itself reports only buffers above 64 KiB, and waits without limit until the client has accepted the rest.
+    """
+
+    def __init__(self, transport: Transport, wrote: Callable[[int], object]) -> None:
+        self._transport = transport
+        self._wrote = wrote
+        # With TLS, the connection below has a buffer of its own, which asyncio does not count, and no public name.
+        self._below: Transport | None = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        """Write data."""
+        self._transport.write(data)
+        self._wrote(len(data))
+
+    def close(self) -> None:
+        """Close the connection after the rest was sent."""
+        if not self._transport.is_closing():  # with TLS, closing it again would make its buffer unknown
+            self._transport.close()
+
+    def get_write_buffer_size(self) -> int:
+        """Return the number of bytes that were written and not handed over to the operating system yet."""
+        below = self._below
+        return self._transport.get_write_buffer_size() + (0 if below is None else below.get_write_buffer_size())
+
+    def abort(self) -> None:
+        """Close the connection without sending the rest."""
+        (self._below or self._transport).abort()
+
+
+def bounded_connection(
+    header_timeout_s: float, write_timeout_s: float, max_connections: int | None
+) -> type[BoundedConnection]:
+    """Return a class of connections with these limits."""
+    limits: dict[str, Any] = {
+        "header_timeout_s": header_timeout_s, "write_timeout_s": write_timeout_s, "max_connections": max_connections,
+    }  # fmt: skip
     return type("BoundedConnection", (BoundedConnection,), limits)
 
 

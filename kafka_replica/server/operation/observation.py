@@ -20,7 +20,7 @@ REQUEST_ID: Final = "X-Request-ID"
 _log = logging.getLogger("kafka_replica.server")
 _POSSIBLE_ID: Final = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 _LOWER_REQUEST_ID: Final = REQUEST_ID.lower()
-_RAW_REQUEST_ID: Final = _LOWER_REQUEST_ID.encode()
+RAW_REQUEST_ID: Final = _LOWER_REQUEST_ID.encode()
 _ID_IN_SCOPE: Final = "kafka_replica.request_id"
 _PROTECTION: Final = (
     (
@@ -60,7 +60,7 @@ class Observation:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        began_s, request_id = time.perf_counter(), _request_id(scope)
+        began_s, request_id = time.perf_counter(), request_id_of(scope)
         status, bytes_sent = 0, 0
 
         async def observed(message: Message) -> None:
@@ -75,7 +75,6 @@ class Observation:
             await send(message)
 
         answered = self._presented(scope, observed)
-        scope[_ID_IN_SCOPE] = request_id
         self._metrics.begun()
         try:
             await self._app(scope, receive, answered)
@@ -109,7 +108,7 @@ class UnexpectedErrors:
         except Exception:
             if scope["type"] != "http":
                 raise
-            request_id = scope[_ID_IN_SCOPE]
+            request_id = request_id_of(scope)
             _log.exception("request %s failed", request_id)
             if has_begun:
                 raise  # the headers are sent already; the server closes the connection
@@ -117,25 +116,30 @@ class UnexpectedErrors:
             await problem_response(500, detail)(scope, receive, send)
 
 
-def _request_id(scope: Scope) -> str:
-    """Return the id that the client sent, if it has only harmless characters; otherwise a new id."""
-    sent = request_headers(scope).values.get(_LOWER_REQUEST_ID)
-    if sent is not None and _POSSIBLE_ID.fullmatch(sent):
-        return sent
-    return f"{random.getrandbits(64):016x}"  # it is no secret
+def request_id_of(scope: Scope) -> str:
+    """Return the id of a request: the one that the client sent, if it has only harmless characters; otherwise a new id.
+
+    The id is kept in the scope of the request.
+    """
+    known: str | None = scope.get(_ID_IN_SCOPE)
+    if known is None:
+        sent = request_headers(scope).values.get(_LOWER_REQUEST_ID, "")
+        known = sent if _POSSIBLE_ID.fullmatch(sent) else f"{random.getrandbits(64):016x}"  # it is no secret
+        scope[_ID_IN_SCOPE] = known
+    return known
 
 
 def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer with the missing security headers and the id of the request."""
     found = list(headers)
     own = dict(found)
-    if _RAW_REQUEST_ID in own:
-        found = [header for header in found if header[0] != _RAW_REQUEST_ID]
+    if RAW_REQUEST_ID in own:
+        found = [header for header in found if header[0] != RAW_REQUEST_ID]
     if _PROTECTING.isdisjoint(own):
         found += _PROTECTION
     else:
         found += [header for header in _PROTECTION if header[0] not in own]
-    found.append((_RAW_REQUEST_ID, request_id.encode()))
+    found.append((RAW_REQUEST_ID, request_id.encode()))
     return found
 
 

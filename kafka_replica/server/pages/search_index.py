@@ -38,7 +38,7 @@ class SearchIndex:
         self._lock = Lock()
         self._texts: dict[_Key, bytes] = {}
         self._bytes = 0
-        self._filled: VersionId | None = None
+        self._filled: VersionId | None = None  # the version whose texts were added, as far as they fit
         self._thread: Thread | None = None
         self._closed = Event()
 
@@ -58,7 +58,7 @@ class SearchIndex:
         return found
 
     def begin(self, structures: Structures, version: VersionId) -> None:
-        """Start to add all texts of a version in a thread, unless they were added or the thread is still running.
+        """Start to add the texts of a version in a thread, unless this was done or the thread is still running.
 
         The index keeps only the id of the version, so that the version is released when the thread ends.
         """
@@ -74,7 +74,8 @@ class SearchIndex:
         """Add all texts of a version, and remove those of messages that the version does not have.
 
         Returns:
-            Whether all texts were added; False if they do not fit, or the index was closed.
+            Whether all texts were added; False if one does not fit, after which no more are added, or the index was
+            closed.
         """
         structures.unreadable_records()  # reads all messages, without which content_id is not known
         urns = [*structures.urns, *structures.companions()]
@@ -83,9 +84,13 @@ class SearchIndex:
             for key in [key for key in self._texts if key not in held]:
                 self._bytes -= len(self._texts.pop(key)) + _ENTRY_BYTES
         for urn in reversed(urns):  # a concurrent search adds them from the other end
-            if self._closed.is_set() or self._bytes >= self._max_bytes:
+            content = structures.content_id(urn)
+            if self._closed.is_set():
                 return False
-            self.text(structures, urn)
+            if content is None or (content, urn) in self._texts:
+                continue
+            if not self._keep((content, urn), _text_of(structures, urn)):
+                return False
         return True
 
     def close(self) -> None:
@@ -94,17 +99,19 @@ class SearchIndex:
 
     def _run(self, structures: Structures, version: VersionId) -> None:
         try:
-            if self.fill(structures):
-                self._filled = version
+            self.fill(structures)
+            self._filled = version
         except KafkaReplicaError as error:
             _log.warning("preparing the search of version %d: %s", structures.version, error)
 
-    def _keep(self, key: _Key, text: bytes) -> None:
+    def _keep(self, key: _Key, text: bytes) -> bool:
+        """Keep a text if it fits; return whether it is kept."""
         with self._lock:
             size = len(text) + _ENTRY_BYTES
             if key not in self._texts and self._bytes + size <= self._max_bytes:
                 self._texts[key] = text
                 self._bytes += size
+            return key in self._texts
 
 
 def _text_of(structures: Structures, urn: Urn) -> bytes:

@@ -21,6 +21,7 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.listeners import Change
 from kafka_replica.replica import Replica
 from kafka_replica.server.answers.events import COMMENT, SortedKeys, change_event, failed_event
+from kafka_replica.server.answers.threads import DaemonThreads
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.server.settings import ServerSettings
@@ -28,6 +29,7 @@ from kafka_replica.server.settings import ServerSettings
 _MEDIA_TYPE = "text/event-stream"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # otherwise nginx would delay events
 _KEYS_AT_ONCE = 1000  # keys of larger changes are sorted in a thread and sent in parts
+_THREADS = 2  # sorting occupies the interpreter, so that more threads would only delay other answers
 
 
 class ChangeFeed:
@@ -45,6 +47,7 @@ class ChangeFeed:
         self._settings = settings
         self._open: set[AsyncChanges] = set()
         self._closed = False
+        self._threads = DaemonThreads(_THREADS, "kafka_replica server changes")
 
     @property
     def stream_count(self) -> int:
@@ -80,6 +83,7 @@ class ChangeFeed:
         self._closed = True
         for changes in tuple(self._open):
             await changes.aclose()
+        self._threads.shutdown(wait=False)
 
     def _end(self, changes: AsyncChanges) -> Callable[[], Awaitable[None]]:
         async def end() -> None:
@@ -108,12 +112,14 @@ class ChangeFeed:
                 continue
             except StopAsyncIteration:
                 return
+            if self._closed:
+                return
             async for part in self._event(change):
                 yield part
 
     async def _event(self, change: Change) -> AsyncIterator[bytes]:
         is_large = change.initial or len(change.changed) + len(change.deleted) > _KEYS_AT_ONCE
-        keys = await asyncio.to_thread(SortedKeys.of, change) if is_large else SortedKeys.of(change)
+        keys = await self._sorted(change) if is_large else SortedKeys.of(change)
         several = self._replica.has_key_spaces
         parts = change_event(change, keys, self._replica.incarnation, several_topics=several)
         if is_large:
@@ -121,6 +127,9 @@ class ChangeFeed:
                 yield part
         else:
             yield b"".join(parts)
+
+    async def _sorted(self, change: Change) -> SortedKeys:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, SortedKeys.of, change)
 
 
 class _EventStream(StreamingResponse):

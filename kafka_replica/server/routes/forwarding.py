@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
+from socket import AF_UNIX, SOCK_STREAM, socket
 from typing import Final
 
 import h11
@@ -15,6 +17,7 @@ from kafka_replica.replica import Replica
 from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.versions import VersionId
 from kafka_replica.server.errors.problems import busy, problem_response
+from kafka_replica.server.operation.observation import RAW_REQUEST_ID, request_id_of
 from kafka_replica.server.operation.process_roles import WorkerRole
 
 _HOP_BY_HOP: Final = frozenset({
@@ -22,7 +25,9 @@ _HOP_BY_HOP: Final = frozenset({
     b"date", b"server",
 })  # fmt: skip
 _AT_ONCE_BYTES: Final = 65_536
+_NOT_FORWARDED: Final = _HOP_BY_HOP | {RAW_REQUEST_ID}
 _PAST: Final = ("history", "diff")
+_PAST_PAGES: Final = (["history"], ["diff"])
 
 
 class ForwardingMiddleware:
@@ -76,7 +81,7 @@ class ForwardingMiddleware:
             return True
         if names[0] != "version" or len(names) < 2:
             return False
-        return names[2:3] != [] and (names[2] in _PAST or self._lacks(VersionId.parse(names[1])))
+        return names[2:3] in _PAST_PAGES or self._lacks(VersionId.parse(names[1]))
 
     def _lacks(self, wanted: VersionId | None) -> bool:
         if wanted is None:
@@ -91,11 +96,16 @@ class ForwardingMiddleware:
 
 
 class _ForwardedRequest:
-    """A request that is forwarded to the main process, and its answer."""
+    """A request that is forwarded to the main process, and its answer.
+
+    The answer is received while the request is sent, because the main process may refuse an upload before it has
+    received all of it, and then accepts no more.
+    """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._scope, self._receive, self._send = scope, receive, send
         self._connection = h11.Connection(h11.CLIENT)
+        self._is_sent = False
         self.has_begun = False
         """True once a part of the answer was sent to the client."""
 
@@ -109,44 +119,56 @@ class _ForwardedRequest:
             OSError: the main process does not answer.
             h11.ProtocolError: the main process does not answer correctly.
         """
-        reader, writer = await asyncio.open_unix_connection(address)
-        try:
-            if await self._request(writer):
-                await self._answer(reader)
-        finally:
-            writer.close()
+        with socket(AF_UNIX, SOCK_STREAM) as opened:
+            opened.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(opened, address)
+            sending = asyncio.create_task(self._request(opened))
+            answering = asyncio.create_task(self._answer(opened))
+            try:
+                await asyncio.wait((sending, answering), return_when=asyncio.FIRST_COMPLETED)
+                if answering.done() or await sending:
+                    await answering
+            finally:
+                for task in (sending, answering):
+                    task.cancel()
+                await asyncio.gather(sending, answering, return_exceptions=True)
 
-    async def _request(self, writer: asyncio.StreamWriter) -> bool:
+    async def _request(self, opened: socket) -> bool:
         """Send the request; return False if the client disconnects meanwhile."""
         scope = self._scope
         query = scope["query_string"]
         target = scope["raw_path"] + (b"?" + query if query else b"")
-        headers = [(name, value) for name, value in scope["headers"] if name not in _HOP_BY_HOP]
+        headers = [(name, value) for name, value in scope["headers"] if name not in _NOT_FORWARDED]
+        headers.append((RAW_REQUEST_ID, request_id_of(scope).encode()))
         has_body = scope["method"] == "POST"
         if has_body and not any(name == b"content-length" for name, _ in headers):
             headers.append((b"transfer-encoding", b"chunked"))
         headers.append((b"connection", b"close"))
         # An answer to HEAD has no body, from which the text of an error is taken; the client does not get the body.
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        request = h11.Request(method=method, target=target, headers=headers)
-        writer.write(self._connection.send(request) or b"")
-        while has_body:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
-                return False
-            if message.get("body"):
-                writer.write(self._connection.send(h11.Data(data=message["body"])) or b"")
-                await writer.drain()
-            has_body = message.get("more_body", False)
-        writer.write(self._connection.send(h11.EndOfMessage()) or b"")
-        await writer.drain()
+        send = partial(asyncio.get_running_loop().sock_sendall, opened)
+        try:
+            await send(self._connection.send(h11.Request(method=method, target=target, headers=headers)) or b"")
+            while has_body:
+                message = await self._receive()
+                if message["type"] == "http.disconnect":
+                    return False
+                if message.get("body"):
+                    await send(self._connection.send(h11.Data(data=message["body"])) or b"")
+                has_body = message.get("more_body", False)
+            await send(self._connection.send(h11.EndOfMessage()) or b"")
+            self._is_sent = True
+        except OSError:
+            pass  # the main process accepts no more, and its answer has the reason
         return True
 
-    async def _answer(self, reader: asyncio.StreamReader) -> None:
+    async def _answer(self, opened: socket) -> None:
         held: list[bytes] | None = None
-        while not isinstance(event := await self._next(reader), h11.EndOfMessage):
+        while not isinstance(event := await self._next(opened), h11.EndOfMessage):
             if isinstance(event, h11.Response):
                 headers = [(name, value) for name, value in event.headers if name not in _HOP_BY_HOP]
+                if not self._is_sent:
+                    headers.append((b"connection", b"close"))  # the rest of the request is not read
                 size = int(dict(headers).get(b"content-length", _AT_ONCE_BYTES + 1))
                 held = [] if size <= _AT_ONCE_BYTES else None  # ProblemForms needs the whole body in one message
                 self.has_begun = True
@@ -160,7 +182,7 @@ class _ForwardedRequest:
                 raise ConnectionResetError("the main process has ended the connection")
         await self._send({"type": "http.response.body", "body": b"".join(held or ()), "more_body": False})
 
-    async def _next(self, reader: asyncio.StreamReader) -> object:
+    async def _next(self, opened: socket) -> object:
         while (event := self._connection.next_event()) is h11.NEED_DATA:
-            self._connection.receive_data(await reader.read(_AT_ONCE_BYTES))
+            self._connection.receive_data(await asyncio.get_running_loop().sock_recv(opened, _AT_ONCE_BYTES))
         return event

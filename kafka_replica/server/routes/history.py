@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+from concurrent.futures import Executor
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.responses import Response
 
 from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
+from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.versions import MOST_DIGITS, VersionId, Versions
 from kafka_replica.server.errors.problems import Problem
 
@@ -27,12 +29,24 @@ class HistoryRoutes:
     Args:
         versions: the versions.
         history: the history on disk; None if there is none.
+        executor: runs the computation of answers.
+        timeout_s: the time limit for an answer.
         several_topics: whether keys consist of topic and key.
     """
 
-    def __init__(self, versions: Versions, history: VersionHistory | None, *, several_topics: bool) -> None:
+    def __init__(
+        self,
+        versions: Versions,
+        history: VersionHistory | None,
+        executor: Executor,
+        timeout_s: float,
+        *,
+        several_topics: bool,
+    ) -> None:
         self._versions = versions
         self._history = history
+        self._executor = executor
+        self._timeout_s = timeout_s
         self._several_topics = several_topics
 
     async def history(self, request: Request) -> Response:
@@ -40,7 +54,8 @@ class HistoryRoutes:
         start, limit = _number(request, "start", None), _number(request, "limit", _USUAL)
         if self._history is None:
             raise Problem(501, "this service keeps no history on disk; start it with history_path")
-        versions = await asyncio.to_thread(self._history.versions, start, min(limit or _USUAL, _MOST))
+        read = partial(self._history.versions, start, min(limit or _USUAL, _MOST))
+        versions = await compute_in(self._executor, read, self._timeout_s)
         following = versions[-1].sequence - 1 if versions else 0
         same = f"&limit={limit}" if "limit" in request.query_params else ""
         path = "" if request.url.path.endswith("/") else "history"
@@ -55,7 +70,7 @@ class HistoryRoutes:
         before, after = ids
         if before is None or after is None:
             raise Problem(404, "the path is /diff/BEFORE/AFTER, with the numbers of two versions")
-        return _json(await asyncio.to_thread(self._difference, before, after))
+        return await compute_in(self._executor, lambda: _json(self._difference(before, after)), self._timeout_s)
 
     def _difference(self, before: VersionId, after: VersionId) -> dict[str, Any]:
         found = self._versions.difference(before, after)

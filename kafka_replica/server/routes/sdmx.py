@@ -99,7 +99,8 @@ class SdmxRoutes:
             Problem: the version is not available, or the answer is too large or takes too long.
         """
         snapshot = self._versions.snapshot(wanted)
-        key = answer_key(scope, rest, self._versions.id_of(snapshot), self._release)
+        version, query = self._versions.id_of(snapshot), scope["query_string"].decode("latin-1")
+        key = answer_key(scope, rest, version, self._suffix(version, snapshot, query))
         found = self._cache.get(key) or self._stored(key, snapshot)
         if found is None:
             served = self._indexed(snapshot)
@@ -129,7 +130,7 @@ class SdmxRoutes:
         limit = self._settings.max_answer_bytes
         if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
             return None
-        found = self._finished(answer, served, with_gzip=key.with_gzip)
+        found = finish(answer, served.raw_headers, key.suffix, with_gzip=key.with_gzip)
         self._cache.put(key, found, key.client_bytes)
         return found
 
@@ -138,15 +139,17 @@ class SdmxRoutes:
         answer = self._answer(key.request, served.structures)
         if len(answer.body) > self._settings.max_answer_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
-        found = self._finished(answer, served, with_gzip=key.with_gzip)
+        suffix = self._suffix(served.id, served.snapshot, key.request.query)
+        found = finish(answer, served.raw_headers, suffix, with_gzip=key.with_gzip)
         # An answer of the past also depends on which versions are kept.
         if found.status in _KEPT and not may_have_as_of(key.request.query):
-            self._cache.put(key._replace(version=served.id, day=day), found, key.client_bytes)
+            self._cache.put(key._replace(version=served.id, suffix=suffix, day=day), found, key.client_bytes)
         return found
 
-    def _finished(self, answer: RestAnswer, served: ServedVersion, *, with_gzip: bool) -> FinishedAnswer:
-        suffix = suffix_of(served.id.incarnation or "", self._release)
-        return finish(answer, served.raw_headers, suffix, with_gzip=with_gzip)
+    def _suffix(self, version: VersionId, snapshot: Snapshot, query: str) -> str:
+        """Return the suffix of the entity tags of a version."""
+        position = None if may_have_as_of(query) else snapshot.position
+        return suffix_of(version.incarnation or "", position, self._release)
 
     def _served(self, wanted: VersionId | None) -> ServedVersion:
         """Return a version; if it is the current one, let a thread find out what is known about stored bytes."""

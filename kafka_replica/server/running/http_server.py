@@ -34,14 +34,13 @@ def make_config(service: Service, listen: ListenSettings) -> uvicorn.Config:
     """
     config = uvicorn.Config(
         service.app,
-        http=bounded_connection(listen.header_timeout_s, listen.write_timeout_s),
+        http=bounded_connection(listen.header_timeout_s, listen.write_timeout_s, listen.max_connections),
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=listen.max_connections,
         timeout_keep_alive=listen.idle_timeout_s,
         timeout_graceful_shutdown=listen.grace_s,
         h11_max_incomplete_event_size=service.settings.max_url_bytes + service.settings.max_header_bytes,

@@ -58,10 +58,12 @@ def serve(
             )
         serve_with_workers(replica, settings, listen, topic=topic, history=history, on_listening=on_listening)
         return
-    service = Service(replica, settings, topic, answer, history)
-    config = make_config(service, listen)
     with open_socket(listen) as opened:
         address = address_of(opened, listen)
-        server = Server(config, service, lambda: on_listening(address))
-        asyncio.run(server.serve(sockets=[opened]))
+        service = Service(replica, settings, topic, answer, history)
+        try:
+            server = Server(make_config(service, listen), service, lambda: on_listening(address))
+            asyncio.run(server.serve(sockets=[opened]))
+        finally:
+            asyncio.run(service.close())
     raise_failure(replica)

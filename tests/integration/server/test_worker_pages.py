@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +17,10 @@ from kafka_replica.producer import StructureProducer
 from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
+from support.broker.kafka_tools import producer
 from support.server.html_tools import BROWSER, PageContent
 from support.server.worker_service import Service, service
-from support.server.worker_tools import cpu_ticks
+from support.server.worker_tools import counted, cpu_ticks
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
@@ -120,6 +123,33 @@ def test_a_session_is_valid_with_each_worker(local_kafka: LocalKafka, kafka_topi
                 assert producer.status().reason is None
         tokens.write_text(f"control {hashlib.sha256(b'another').hexdigest()} Ada\n")
         wait_until(lambda: all(_is_refused(running, cookie) for _ in range(_TIMES)))
+
+
+def test_rejected_records_are_listed_by_each_worker(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The page of any worker lists a record that could not be replicated, also after a worker was replaced."""
+    topic = kafka_topic("workers-rejected", config={"cleanup.policy": "delete"})
+    column = "Rejected records, the newest first"
+    with service(local_kafka, topic, tmp_path, "--on-bad-record", "skip") as running:
+
+        def are_listed() -> bool:
+            return all(len(page(running, "/").column(column, 0)) == 1 for _ in range(_TIMES))
+
+        writer = producer(local_kafka.bootstrap_servers, f"{topic}-without-keys")
+        writer.begin_transaction()
+        writer.produce(topic, value=b"a record without a key")
+        writer.commit_transaction()
+        with both_workers(running):
+            wait_until(are_listed)
+            assert all(are_listed() for _ in range(3))
+        victim, other = running.workers
+        os.kill(victim, signal.SIGKILL)
+        wait_until(lambda: len({*running.workers} - {victim, other}) == 1)
+        wait_until(lambda: counted(running.address, "kafka_replica_http_workers") == 2)
+        with both_workers(running):
+            wait_until(are_listed)
+            assert all(are_listed() for _ in range(3))
 
 
 def _is_refused(running: Service, cookie: str) -> bool:

@@ -24,6 +24,7 @@ from kafka_replica.history import (
 from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
+from kafka_replica.stores.contract import TopicSnapshot
 from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -49,6 +50,7 @@ class ModelVersion:
     state: State
     published_ms: int
     missing: int | None
+    is_after_gap: bool
 
 
 class Source:
@@ -73,6 +75,7 @@ class World:
         self.model: list[ModelVersion] = []  # all that were recorded, whether or not they are kept
         self.oldest = 0  # the index of the oldest version that is kept
         self.waiting: tuple[str, int] | None = None  # the version that could not be recorded
+        self.has_gap = False  # whether readers saw other versions since the newest recorded one
         self.shown_ms = self.failed_ms = 0  # the instant of that version, and of the first failure
         self.earliest_ms = 0  # of the next version
         self.held: list[tuple[HistorySnapshot, State]] = []
@@ -151,6 +154,7 @@ class World:
         """Publish a version while the history follows nothing."""
         self.unfollow()
         self.publish(changes, recorded=False)
+        self.has_gap = bool(self.model)
         self.follow()
 
     def rebuild(self) -> None:
@@ -179,6 +183,7 @@ class World:
     def reopen(self) -> None:
         """Close the history, open it again and follow."""
         self.history.close()
+        self.has_gap |= self.waiting is not None
         self.waiting, self.earliest_ms = None, 0
         self.history = self._open()
         self.follow()
@@ -217,18 +222,18 @@ class World:
         identity = self.source.publisher.incarnation, self.source.store.snapshot().version
         if self.waiting is not None:
             self.shown_ms = self._instant()
-            self.waiting = identity
-        elif not self.model or identity != (self.model[-1].incarnation, self.model[-1].number):
+            self.waiting, self.has_gap = identity, True
+        elif self.has_gap or not self.model or identity != (self.model[-1].incarnation, self.model[-1].number):
             self._append(*identity, None)
 
     def _append(self, incarnation: str, number: int, shown_ms: int | None) -> None:
         newest = self.model[-1] if self.model else None
         missing = None
-        if newest is not None and newest.incarnation == incarnation:
+        if newest is not None and newest.incarnation == incarnation and number > newest.number:
             missing = number - newest.number - 1
         ms = self._instant() if shown_ms is None else shown_ms
-        self.model.append(ModelVersion(number, incarnation, dict(self.state), ms, missing))
-        self.waiting = None
+        self.model.append(ModelVersion(number, incarnation, dict(self.state), ms, missing, self.has_gap))
+        self.waiting, self.has_gap = None, False
         self._retain()
 
     def _instant(self) -> int:
@@ -345,7 +350,7 @@ def assert_equal(snapshot: HistorySnapshot, state: State) -> None:
     assert len(snapshot) == len(state)
     assert sorted(snapshot) == sorted(state)
     assert {key: snapshot.get(key) for key in KEYS} == {key: state.get(key) for key in KEYS}
-    assert sorted(snapshot.of("t")) == sorted(key[2:] for key in state if key.startswith(b"t\0"))
+    assert sorted(TopicSnapshot(snapshot, "t")) == sorted(key[2:] for key in state if key.startswith(b"t\0"))
 
 
 @contextmanager
@@ -371,4 +376,4 @@ def failing(history: VersionHistory, at_write: int) -> Iterator[list[int]]:
 def _is_after_others(before: ModelVersion, following: ModelVersion) -> bool:
     """Return whether readers saw other versions between two recorded ones."""
     is_new = following.incarnation != before.incarnation
-    return bool(following.missing) or (is_new and following.number > 1)
+    return bool(following.missing) or following.is_after_gap or (is_new and following.number > 1)

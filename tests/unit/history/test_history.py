@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 from unittest import mock
@@ -13,7 +14,7 @@ from unittest import mock
 import pytest
 
 from kafka_replica import ConfigurationError, MemoryStore, Position, Replica, RocksStore, UsageError
-from kafka_replica.errors import StoreDamagedError, StoreInUseError, VersionGoneError
+from kafka_replica.errors import StoreDamagedError, StoreError, StoreInUseError, VersionGoneError
 from kafka_replica.history import FutureVersionError, KeptVersion, VersionHistory, VersionNotKeptError
 from kafka_replica.history.kept_version import StoredVersion
 from kafka_replica.history.layout import key_of, record_key, split_record_key
@@ -46,6 +47,18 @@ def following(history: VersionHistory, source: Source) -> Source:
     """Let a history follow a source."""
     history.follow(cast("Replica", source))
     return source
+
+
+def full_disk(history: VersionHistory) -> Callable[..., None]:
+    """Return a function that replaces ``Database.write``, and fails for the database of a history."""
+    write, folder = Database.write, history._opened().journal.database.folder
+
+    def fails(database: Database, batch: Batch, *, is_logged: bool = True) -> None:
+        if database.folder == folder:
+            raise StoreError("writing: no space left on device")
+        write(database, batch, is_logged=is_logged)
+
+    return fails
 
 
 # --- with a replica ---
@@ -207,6 +220,120 @@ def test_a_store_that_lost_versions_in_a_power_cut_makes_a_new_segment(folder: P
         assert set(history.diff(lost[0]).deleted) == {b"n4", b"n5"}
         with pytest.raises(FutureVersionError):
             history.at(version=5)
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_an_instant_at_which_recording_failed_has_no_answer_after_a_restart(on_disk: bool, folder: Path) -> None:
+    """Readers saw version 2, which the full disk did not take; the first version of the next run does not hide that."""
+
+    def store() -> MemoryStore | RocksStore:
+        return RocksStore(folder / "store") if on_disk else MemoryStore()
+
+    topic = FakeTopic()
+    with VersionHistory(folder / "history") as history, topic.replica(store()) as replica:
+        history.follow(replica)
+        replica.wait_for(topic.put("k", b"1"), timeout_s=20)
+        seen = history.versions()[0]
+        with mock.patch.object(Database, "write", full_disk(history)):
+            replica.wait_for(topic.put("k", b"2"), timeout_s=20)
+        time.sleep(0.002)
+        then = time.time_ns() // 1_000_000
+        time.sleep(0.002)
+        with pytest.raises(VersionNotKeptError, match="cannot be written"):
+            history.at(instant=then)
+    with VersionHistory(folder / "history") as history, topic.replica(store()) as replica:
+        with pytest.raises(VersionNotKeptError, match="is not recorded: the versions after"):
+            history.at(instant=then)
+        history.follow(replica)
+        replica.wait_ready(20)
+        with pytest.raises(VersionNotKeptError, match="was not recorded"):
+            history.at(instant=then)
+        assert values(history.at(instant=seen.published)) == {b"k": b"1"}
+        assert history.versions()[0].is_after_gap
+        replica.wait_for(topic.put("k", b"3"), timeout_s=20)
+        assert not history.versions()[0].is_after_gap
+
+
+def test_an_instant_of_a_run_without_the_history_has_no_answer(folder: Path) -> None:
+    """A store that is one version ahead may have shown it before, while the history did not follow."""
+    topic = FakeTopic()
+    with VersionHistory(folder / "history") as history, topic.replica(RocksStore(folder / "store")) as replica:
+        history.follow(replica)
+        replica.wait_for(topic.put("k", b"1"), timeout_s=20)
+    with topic.replica(RocksStore(folder / "store")) as replica:
+        replica.wait_for(topic.put("k", b"2"), timeout_s=20)
+    time.sleep(0.002)
+    then = time.time_ns() // 1_000_000
+    time.sleep(0.002)
+    with VersionHistory(folder / "history") as history, topic.replica(RocksStore(folder / "store")) as replica:
+        history.follow(replica)
+        replica.wait_ready(20)
+        newest, before, *_ = history.versions()
+        assert (newest.number - before.number, newest.missing, newest.is_after_gap) == (1, 0, True)
+        with pytest.raises(VersionNotKeptError, match="was not recorded"):
+            history.at(instant=then)
+        assert values(history.at(version=newest)) == {b"k": b"2"}
+
+
+def test_versions_that_another_replica_could_not_record_leave_a_gap(folder: Path) -> None:
+    """A replica that a history follows after a failure does not hide the versions of the replica before it."""
+    with VersionHistory(folder) as history:
+        history._opened().recorder._retry_after_s = 3600
+        first = following(history, Source(MemoryStore()))
+        put(first, {b"k": b"1"})
+        (seen,) = history.versions()
+        time.sleep(0.002)
+        with mock.patch.object(Database, "write", full_disk(history)):
+            put(first, {b"k": b"2"})
+        then = time.time_ns() // 1_000_000
+        time.sleep(0.002)
+        put(following(history, Source(MemoryStore())), {b"k": b"3"})
+        history._opened().recorder._retry()
+        assert values(history.at()) == {b"k": b"3"}
+        with pytest.raises(VersionNotKeptError, match="was not recorded"):
+            history.at(instant=then)
+        assert values(history.at(instant=seen.published)) == {b"k": b"1"}
+
+
+def test_a_known_version_is_recorded_again_after_a_gap(folder: Path) -> None:
+    """A power cut took the version that could not be recorded; the one before it gets a further instant."""
+    source = Source(MemoryStore())
+    with VersionHistory(folder) as history:
+        put(following(history, source), {b"k": b"1"})
+        restored = source.store.snapshot()
+        time.sleep(0.002)
+        with mock.patch.object(Database, "write", full_disk(history)):
+            put(source, {b"k": b"2"})
+        then = time.time_ns() // 1_000_000
+        time.sleep(0.002)
+    with VersionHistory(folder) as history:
+        again = following(history, Source(MemoryStore()))
+        again.publisher.restored(restored, source.publisher.incarnation)
+        assert [(each.number, each.changed, each.is_after_gap) for each in history.versions()] == [
+            (1, 0, True),
+            (1, 1, False),
+        ]
+        with pytest.raises(VersionNotKeptError, match="was not recorded"):
+            history.at(instant=then)
+        assert values(history.at(instant=time.time_ns() // 1_000_000)) == {b"k": b"1"}
+
+
+def test_a_restart_without_a_failure_leaves_no_gap(folder: Path) -> None:
+    """Instants while a replica was stopped have the version that readers saw last, in memory and on disk."""
+    topic = FakeTopic()
+    end = topic.put("k", b"1")
+    for store in (None, None, folder / "store", folder / "store"):
+        with (
+            VersionHistory(folder / "history") as history,
+            topic.replica(MemoryStore() if store is None else RocksStore(store)) as replica,
+        ):
+            history.follow(replica)
+            replica.wait_for(end, timeout_s=20)
+            kept = history.versions()
+            assert not any(each.is_after_gap for each in kept)
+            for after, before in pairwise(kept):
+                between = history.at(instant=max(before.published_ms, after.published_ms - 1))
+                assert between.kept in {before, after}
 
 
 # --- answers ---

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import gzip
 import hashlib
 import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+from unittest import mock
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError
+from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Structures, decode_cache
 from kafka_replica.server import ServerSettings, create_app
+from kafka_replica.server.answers.versions import Versions
+from kafka_replica.server.app import Service
+from kafka_replica.server.errors.problems import PROBLEM, Problem
+from kafka_replica.server.operation.process_roles import MainRole
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
+from kafka_replica.server.running.workers.statistics import SummedStatistics
 from kafka_replica.testing import FakeTopic
+from support.core.rocks_tools import new_folder
 from support.server.app_tools import URN, client_of, stand_in
 
 CODELISTS = "/sdmx/v2/structure/codelist/SDMX"
@@ -131,6 +142,60 @@ def test_entity_tags_save_the_answer_within_one_incarnation(topic: FakeTopic, re
     assert client.get(f"{CODELISTS}/*", headers={"If-None-Match": tag}).status_code == 200
 
 
+def test_health_and_metrics_do_not_wait_for_slow_comparisons(
+    topic: FakeTopic, replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Comparisons obey the limits of time and threads, and leave the threads of health and metrics free."""
+    write(topic, replica, "B")
+    released = threading.Event()
+
+    def slow(*_arguments: object) -> NoReturn:
+        released.wait(60)
+        raise Problem(404, "it is over")
+
+    monkeypatch.setattr(Versions, "difference", slow)
+
+    async def request_all() -> None:
+        app = create_app(replica, settings(threads=1, request_timeout_s=0.3))
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client, asyncio.timeout(30):
+            slow_ones = [asyncio.create_task(client.get("/diff/2/1")) for _ in range(50)]
+            await asyncio.sleep(0.1)
+            assert (await client.get("/health/ready")).status_code == 200
+            assert (await client.get("/metrics")).status_code == 200
+            assert {(await each).status_code for each in slow_ones} == {503}
+
+    try:
+        asyncio.run(request_all())
+    finally:
+        released.set()
+
+
+def test_a_comparison_backwards_looks_only_at_changed_keys(topic: FakeTopic, replica: Replica) -> None:
+    """Neither direction compares all keys, if the changes in between are known."""
+    client = client_of(create_app(replica))
+    write(topic, replica, "B")
+    with mock.patch.object(type(replica.snapshot()), "__iter__", side_effect=AssertionError("all keys are read")):
+        assert client.get("/diff/1/2").json()["added"] == [URN.format("B")]
+        assert client.get("/diff/2/1").json()["deleted"] == [URN.format("B")]
+
+
+def test_an_app_that_has_ended_holds_no_version_of_the_history(topic: FakeTopic) -> None:
+    """The caller closes the history, and may then move its folder; even a late request keeps nothing open."""
+    with new_folder() as folder, VersionHistory(folder / "history") as history, topic.replica() as replica:
+        history.follow(replica)
+        replica.wait_ready(30)
+        write(topic, replica, "B")
+        app = create_app(replica, answer=stand_in, history=history)
+        journal = history._opened().journal
+        with client_of(app) as client:
+            assert client.get(f"/version/1{CODELISTS}/*").json()["version"] == 1
+            assert journal.held == 1
+            client.get(f"/version/1{CODELISTS}/x")
+        gc.collect()
+        assert journal.held == 0
+
+
 def test_large_answers_are_compressed_on_request(replica: Replica) -> None:
     """The compressed form is the same content with a weak tag, which is accepted as well."""
 
@@ -230,6 +295,23 @@ def test_an_unexpected_error_shows_no_details(replica: Replica, caplog: pytest.L
     assert "secret" not in found.text
     assert "/secret/path" in caplog.text
     assert "id-7" in caplog.text
+
+
+def test_an_unexpected_error_of_the_main_process_has_the_id_of_the_request(
+    replica: Replica, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A worker passes the id on, and can convert the error to the form that the client reads."""
+
+    def fails(_request: RestRequest, _structures: Structures) -> RestAnswer:
+        raise ValueError("/secret/path")
+
+    role = MainRole(tmp_path, SummedStatistics(list))
+    app = Service(replica, settings(), answer=fails, role=role).app
+    found = client_of(app).get(f"{CODELISTS}/*", headers={"X-Request-ID": "id-8"})
+    assert found.status_code == 500
+    assert found.headers["content-type"] == PROBLEM
+    assert "id-8" in found.json()["detail"]
+    assert "request id-8 failed" in caplog.text
 
 
 def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import shutil
 import time
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from kafka_replica import RocksStore
 from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Format, write_message
 from kafka_replica.server import create_app
@@ -83,6 +86,53 @@ def history_of(topic: FakeTopic, folder: Path, versions: int, dice: random.Rando
             stood = tuple((answer.status_code, answer.content) for answer in answers)
             found.append(Stood(stood, first, last_instant(first)))
     return found
+
+
+def test_two_versions_with_a_number_are_not_confused() -> None:
+    """After a power cut that only the store has lost, another version gets the number of the lost one.
+
+    Each request gets its version, whatever was requested before, and a client's copy of the one is not confirmed as the
+    other.
+    """
+    topic, target = FakeTopic(), "/sdmx/v2/structure/codelist/ECB/CL_1?format=json"
+
+    def put(codes: str) -> None:
+        artefact = codelist("Codelist ECB:CL_1(1.0)", codes)
+        topic.put(str(artefact.urn), write_message(artefact, Format.SDMX_JSON_2_0))
+
+    put("ONE")
+    with new_folder() as folder:
+        with topic.replica(RocksStore(folder / "store")) as replica:
+            replica.wait_ready(30)
+        shutil.copytree(folder / "store", folder / "earlier")
+        with VersionHistory(folder / "history") as history, topic.replica(RocksStore(folder / "store")) as replica:
+            history.follow(replica)
+            replica.wait_ready(30)
+            put("TWO")
+            replica.wait_for(topic.end(), 30)
+            lost, incarnation = replica.snapshot().version, replica.incarnation
+            path = f"/version/{lost}.{incarnation}{target}"
+            seen = client_of(create_app(replica, history=history)).get(path)
+            assert "TWO" in seen.text
+            then = last_instant(datetime.now(UTC)).isoformat()
+        put("THREE")
+        topic.compact()  # so that the replica cannot make the lost version again
+        with VersionHistory(folder / "history") as history, ExitStack() as stack:
+            replica = topic.replica(RocksStore(folder / "earlier"))
+            history.follow(replica)  # before the start, so that the version from before is recorded again
+            stack.enter_context(replica)
+            replica.wait_ready(30)
+            put("FOUR")
+            assert replica.wait_for(topic.end(), 30).version > lost
+            assert replica.incarnation == incarnation
+            for first, second in (("path", "instant"), ("instant", "path")):
+                client = client_of(create_app(replica, history=history))
+                for which in (first, second):
+                    if which == "path":
+                        found, code = client.get(path, headers={"If-None-Match": seen.headers["etag"]}), "THREE"
+                    else:
+                        found, code = client.get(target, params={"asOf": then}), "TWO"
+                    assert (found.status_code, code in found.text) == (200, True), (first, which)
 
 
 @pytest.mark.thorough

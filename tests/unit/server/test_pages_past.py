@@ -56,6 +56,20 @@ def world() -> Iterator[World]:
         yield World(topic, replica, client_of(create_app(replica, history=history)))
 
 
+@pytest.fixture
+def short_history() -> Iterator[World]:
+    """A service whose replica keeps more versions than its history."""
+    topic = FakeTopic()
+    topic.put(URN.format("A"), b"a")
+    with (
+        new_folder() as folder,
+        topic.replica(history=20) as replica,
+        VersionHistory(Path(folder), keep_versions=2).follow(replica) as history,
+    ):
+        replica.wait_ready(30)
+        yield World(topic, replica, client_of(create_app(replica, history=history)))
+
+
 def test_the_history_shows_each_version_once_the_newest_first(world: World) -> None:
     """Following the pages reaches the first version, also while versions are made; programs get JSON."""
     for number in range(130):
@@ -115,6 +129,21 @@ def test_changes_are_listed_with_links_into_the_version_that_has_them(world: Wor
     assert "Changes from version 3 to 1" in page_at(world.client, f"/version/1/diff/{three}/{one}").text
     for path, status in (("/diff/1/9", 404), ("/diff/x/1", 404), ("/diff?before=1", 404), ("/diff/1.other/3", 410)):
         page_at(world.client, path, status)
+
+
+def test_versions_that_only_the_replica_keeps_are_compared(short_history: World) -> None:
+    """Programs and browsers get the difference of versions in memory, and of one that the history keeps, too."""
+    world = short_history
+    for number in range(4):
+        world.put(f"k{number}")
+    assert [each["version"] for each in world.client.get("/history").json()["versions"]] == [
+        world.id_of(version) for version in (5, 4)
+    ]
+    for before, after, added in ((2, 3, ["k1"]), (3, 5, ["k2", "k3"]), (4, 5, ["k3"])):
+        assert world.client.get(f"/diff/{before}/{after}").json()["added"] == added
+        assert world.client.get(f"/diff/{after}/{before}").json()["deleted"] == added
+        assert page_at(world.client, f"/diff/{before}/{after}").column("Changes", 1) == added
+    assert world.client.get("/diff/1/9").status_code == 404
 
 
 def test_following_the_pages_of_changes_shows_each_key_once(world: World) -> None:

@@ -191,6 +191,39 @@ def test_a_full_index_finds_the_same(topic: FakeTopic, replica: Replica) -> None
     live.close()
 
 
+def test_an_index_that_is_full_reads_nothing_more(
+    topic: FakeTopic, replica: Replica, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first text that does not fit ends the preparation, which is not repeated for the same version."""
+    made: list[Urn] = []
+    text_of = search_index._text_of
+
+    def counted(structures: Structures, urn: Urn) -> bytes:
+        made.append(urn)
+        return text_of(structures, urn)
+
+    monkeypatch.setattr(search_index, "_text_of", counted)
+    lists = [small_codelist(f"CL_{number:03}", {"en": "x" * 500}) for number in range(30)]
+    replica.wait_for(publish(topic, lists), 30)
+    live = LiveStructures(replica)
+    structures = live.structures()
+    for max_bytes, most in ((0, 1), (4000, 9)):
+        index = SearchIndex(max_bytes)
+        assert index.fill(structures) is False
+        assert 1 <= len(made) <= most
+        version = VersionId(structures.version, "x")
+        index.begin(structures, version)
+        thread = index._thread
+        assert thread is not None
+        thread.join(30)
+        made.clear()
+        index.begin(structures, version)
+        assert index._thread is thread
+        assert not made
+    assert SearchIndex(1 << 20).fill(structures) is True
+    live.close()
+
+
 def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: Replica) -> None:
     """Nothing is made before; a further version begins with what the one before it has."""
     service = Service(replica, ServerSettings())

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -14,6 +18,7 @@ from kafka_replica import Replica
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.sdmx import Structures
 from kafka_replica.server import ListenSettings, ServerSettings, serve
+from kafka_replica.server.app import Service
 from kafka_replica.server.listening.sockets import open_socket, tls_context
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
@@ -65,6 +70,64 @@ def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None
             deaf.sendall(b"GET /changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
             wait_until(lambda: server.service.feed.stream_count == 1)
             wait_until(lambda: server.service.feed.stream_count == 0)
+
+
+@pytest.mark.parametrize("secured", [False, True])
+def test_a_client_that_accepts_all_but_the_end_of_an_answer_is_disconnected(
+    replica: Replica, secured: bool, tmp_path: Path
+) -> None:
+    """The end of an answer, of which the server's buffer has less than asyncio reports, occupies no connection.
+
+    The client reads a little at a time, until only the end is left, then nothing.
+    """
+
+    def answer(_request: RestRequest, _structures: Structures) -> RestAnswer:
+        return RestAnswer(200, (("content-type", "application/octet-stream"),), bytes(60_000))
+
+    listen: dict[str, Any] = {"write_timeout_s": 2, "idle_timeout_s": 2}
+    if secured:
+        listen["tls_certificate"] = Authority(tmp_path, "ca").issue("server", "DNS:localhost,IP:127.0.0.1")
+        listen["tls_key"] = tmp_path / "server.key"
+    with running(replica, answer=answer, **listen) as (address, server), socket.socket() as plain:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.settimeout(30)
+        plain.connect(("127.0.0.1", int(address.rsplit(":", 1)[1])))
+        trusting = ssl.create_default_context(cafile=tmp_path / "ca.crt") if secured else None
+        with plain if trusting is None else trusting.wrap_socket(plain, server_hostname="localhost") as client:
+            wait_until(lambda: bool(server.server_state.connections))
+            transport = next(iter(server.server_state.connections)).transport
+            transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+            client.sendall(b"GET /sdmx/v2/x HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            wait_until(lambda: transport.get_write_buffer_size() > 0)
+            wait_until(lambda: not server.server_state.connections)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_only_requests_on_excess_connections_are_refused(replica: Replica, most: int) -> None:
+    """The maximum number of connections is served; a further one gets 503 and advice, and health on any connection."""
+    with running(replica, max_connections=most) as (address, _), ExitStack() as stack:
+        port = int(address.rsplit(":", 1)[1])
+        *served, further = (
+            stack.enter_context(closing(HTTPConnection("127.0.0.1", port, timeout=30))) for _ in range(most + 1)
+        )
+        for client in (*served, further):
+            assert answer_to(client, "/health/live").status == 200
+        refused = answer_to(further, "/sdmx/v2/x")
+        assert refused.status == 503
+        assert refused.headers["Retry-After"] == "1"
+        assert {"x-request-id", "content-security-policy"} <= set(refused.headers)
+        assert refused.headers["Content-Type"] == "application/problem+json"
+        assert refused.will_close
+        for client in served:
+            assert answer_to(client, "/sdmx/v2/x").status == 200
+
+
+def answer_to(client: HTTPConnection, path: str) -> HTTPResponse:
+    """Send a request on a connection; return the answer, whose body was read."""
+    client.request("GET", path, headers={"Accept": "application/problem+json"})
+    answer = client.getresponse()
+    answer.read()
+    return answer
 
 
 def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) -> None:
@@ -159,6 +222,32 @@ def test_a_replica_that_fails_before_its_first_version_ends_the_server() -> None
     with topic.replica() as replica, pytest.raises(BadRecordError, match="it is bad"):
         serve(replica, listen=ListenSettings(port=0), on_listening=heard.append)
     assert heard[0].startswith("http://127.0.0.1:")
+
+
+def test_a_server_that_cannot_start_leaves_nothing_behind(replica: Replica, tmp_path: Path) -> None:
+    """Each service that was made, with look-ups that follow the replica, is closed if the server cannot start."""
+    made: list[Service] = []
+    closed: list[Service] = []
+
+    def make(service: Service, *arguments: Any) -> None:
+        made.append(service)
+        real_init(service, *arguments)
+
+    async def close(service: Service) -> None:
+        closed.append(service)
+        await real_close(service)
+
+    real_init, real_close = Service.__init__, Service.close
+    with (
+        open_socket(ListenSettings(port=0)) as opened,
+        mock.patch.object(Service, "__init__", make),
+        mock.patch.object(Service, "close", close),
+    ):
+        with pytest.raises(ConfigurationError, match="choose another port"):
+            serve(replica, listen=ListenSettings(port=opened.getsockname()[1]))
+        with pytest.raises(ConfigurationError, match="TLS with"):
+            serve(replica, listen=ListenSettings(port=0, tls_certificate=tmp_path / "missing"))
+    assert closed == made
 
 
 def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) -> None:

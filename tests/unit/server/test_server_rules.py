@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kafka_replica import State, Status
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.records import OpenTransaction, Partition, Position
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.access.client_certificates import parse_subject, subject_of
 from kafka_replica.server.access.policy import Role, Token, check_role, is_allowed_host, read_tokens
@@ -80,8 +81,11 @@ TAGS = st.text(st.characters(min_codepoint=35, max_codepoint=126), max_size=8)
 @given(st.lists(st.tuples(TAGS, st.booleans()), max_size=4), st.booleans())
 def test_entity_tags_round_trip_within_an_incarnation_only(tags: list[tuple[str, bool]], compressed: bool) -> None:
     """Each tag comes back as it was; those of another incarnation or release are dropped."""
-    own, other, release = suffix_of("a", "1"), suffix_of("b", "1"), suffix_of("a", "2")
-    assert len({own, other, release}) == 3
+    place = Partition("t", 0)
+    at_one, open_there = Position({place: 1}), Position({place: 1}, [OpenTransaction(place, 7, 0, 0, [], 0)])
+    own, other, release = suffix_of("a", None, "1"), suffix_of("b", None, "1"), suffix_of("a", None, "2")
+    positions = {suffix_of("a", each, "1") for each in (at_one, open_there, Position({place: 2}))}
+    assert len({own, other, release, *positions}) == 6
     sent = ", ".join(with_suffix(f'"{tag}"', own if mine else other, compressed=compressed) for tag, mine in tags)
     assert without_suffix(sent, own) == ", ".join(f'"{tag}"' for tag, mine in tags if mine)
     assert without_suffix("*", own) == "*"

@@ -14,14 +14,21 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from kafka_replica.errors import ConfigurationError, NotReadyError, UsageError
+from kafka_replica.errors import BadRecordError, ConfigurationError, NotReadyError, UsageError
 from kafka_replica.listeners import Change
 from kafka_replica.records import Partition, Position
 from kafka_replica.server import ListenSettings, ServerSettings, serve
 from kafka_replica.server.running.workers.copy import ReplicaCopy
 from kafka_replica.server.running.workers.feed import VersionFeed
 from kafka_replica.server.running.workers.link import Link
-from kafka_replica.server.running.workers.messages import ServiceDescription, ServingPermission, WorkerVersion
+from kafka_replica.server.running.workers.messages import (
+    PresentBadRecords,
+    ServiceDescription,
+    ServingPermission,
+    WorkerVersion,
+)
+from kafka_replica.server.running.workers.processes import Workers
+from kafka_replica.server.running.workers.processes import _Worker as Worker
 from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
 from kafka_replica.stores.delta import AppliedChanges, Delta
@@ -234,6 +241,27 @@ def test_a_copy_without_a_version_is_not_ready(shown: SharedNumber) -> None:
         with pytest.raises(NotReadyError):
             copied.replica.snapshot()
         assert not copied.replica.status().ready
+    finally:
+        copied.main.close()
+        copied.replica.close()
+
+
+def test_a_copy_lists_the_records_that_were_set_aside(shown: SharedNumber) -> None:
+    """Each worker gets the list once, also one that starts later, and again when it has changed."""
+    bad = BadRecordError("t", 0, 7, "it has no key", "repair it", b"k")
+    copied, link = Copied(VersionFeed(shown, kept=0), shown), KeptLink()
+    workers = Workers(begin(), 3, VersionFeed(shown, kept=0), "")
+    process: Any = None
+    try:
+        for number, each in enumerate((copied.main, link)):
+            workers._workers[number] = Worker(number, process, each)  # type: ignore[arg-type]
+            for message in (PresentBadRecords(()), PresentBadRecords((bad,)), PresentBadRecords((bad,))):
+                workers.send_bad_records(message)
+        assert link.sent == [PresentBadRecords((bad,))]
+        wait_until(lambda: [str(each) for each in copied.replica.bad_records] == [str(bad)])
+        workers.send_bad_records(PresentBadRecords(()))
+        wait_until(lambda: copied.replica.bad_records == [])
+        assert link.sent[1:] == [PresentBadRecords(())]
     finally:
         copied.main.close()
         copied.replica.close()

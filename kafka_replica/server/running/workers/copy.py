@@ -14,7 +14,7 @@ from dataclasses import replace
 from threading import Event, RLock
 from typing import Any, Final, NamedTuple
 
-from kafka_replica.errors import KafkaReplicaError, NotReadyError
+from kafka_replica.errors import BadRecordError, KafkaReplicaError, NotReadyError
 from kafka_replica.listeners import DEFAULT_PENDING_CHANGES, Changes
 from kafka_replica.listeners.version_diff import VersionDiff
 from kafka_replica.publication.publisher import Publisher
@@ -25,6 +25,7 @@ from kafka_replica.replication.supervisor import Supervision
 from kafka_replica.server.running.workers.link import Link
 from kafka_replica.server.running.workers.messages import (
     NextVersion,
+    PresentBadRecords,
     PresentStatus,
     RecordsPart,
     ReplicaEnd,
@@ -74,6 +75,8 @@ class CopyFeed:
         self._waiting: deque[_PendingVersion] = deque()
         self._lock = RLock()
         self._status = Status(State.NEW, ready=False, version=0, keys=0)
+        self.bad_records: tuple[BadRecordError, ...] = ()
+        """The records that the main process's replica has set aside."""
         self._heard_s = time.monotonic()
 
     def run(self) -> None:
@@ -117,6 +120,8 @@ class CopyFeed:
                 self._store.stage(Delta(message.records, message.source))
             case PresentStatus():
                 self._status, self._heard_s = message.status, time.monotonic()
+            case PresentBadRecords():
+                self.bad_records = message.bad_records
             case ReplicaEnd():
                 self._end(message.error)
             case ServingPermission():
@@ -216,6 +221,11 @@ class ReplicaCopy(Replica):
     def ready(self) -> bool:
         """True if the replica in the main process is ready, and this copy has a version."""
         return self.feed.status().ready and self._publisher.has_version
+
+    @property
+    def bad_records(self) -> list[BadRecordError]:
+        """The records that the replica in the main process has set aside; see ``Replica.bad_records``."""
+        return list(self.feed.bad_records)
 
     def status(self) -> Status:
         """Return the status of the replica in the main process, with the version of this copy."""

@@ -32,7 +32,12 @@ from kafka_replica.server.running.http_server import (
     raise_failure,
 )
 from kafka_replica.server.running.workers.feed import VersionFeed
-from kafka_replica.server.running.workers.messages import PresentStatus, ReplicaEnd, ServiceDescription
+from kafka_replica.server.running.workers.messages import (
+    PresentBadRecords,
+    PresentStatus,
+    ReplicaEnd,
+    ServiceDescription,
+)
 from kafka_replica.server.running.workers.processes import Workers
 from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.server.running.workers.statistics import SummedStatistics
@@ -90,6 +95,7 @@ def serve_with_workers(
         workers = Workers(begin, listen.workers, feed, str(folder / "metrics"))
         role = MainRole(folder / "metrics", SummedStatistics(workers.statistics))
         service = Service(replica, settings, topic, None, history, role)
+        stack.callback(lambda: asyncio.run(service.close()))
         address = address_of(opened, listen)
         stack.callback(replica._publisher.record(feed.record))  # noqa: SLF001 - record_versions refuses large values
         main = _MainProcess(service, listen, workers, feed, lambda: on_listening(address))
@@ -153,6 +159,7 @@ class _MainProcess:
         replica = self._service.replica
         status = await asyncio.to_thread(replica.status)
         self._workers.send(PresentStatus(_without_open(status)))
+        self._workers.send_bad_records(PresentBadRecords(tuple(replica.bad_records)))
         if status.state is State.FAILED:
             self._workers.send(ReplicaEnd(status.last_error or "the replica has failed"))
         elif status.state is State.STOPPED:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Status
 from kafka_replica.records import Partition, Position, Stored
 from kafka_replica.sdmx.lookups.live import LiveStats
@@ -78,6 +79,12 @@ class PresentStatus(NamedTuple):
     """The current status of the replica."""
 
     status: Status
+
+
+class PresentBadRecords(NamedTuple):
+    """The records that the replica has set aside and that still apply; see ``Replica.bad_records``."""
+
+    bad_records: tuple[BadRecordError, ...]
 
 
 class ReplicaEnd(NamedTuple):

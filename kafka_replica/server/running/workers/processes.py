@@ -21,6 +21,7 @@ from kafka_replica.server.running.workers.feed import VersionFeed
 from kafka_replica.server.running.workers.link import Link
 from kafka_replica.server.running.workers.messages import (
     LogLine,
+    PresentBadRecords,
     ServiceDescription,
     ServingReport,
     WorkerHeartbeat,
@@ -48,6 +49,8 @@ class _Worker:
         self.began_s = self.heard_s = time.monotonic()
         self.is_serving = False
         self.statistics: LiveStats | None = None
+        self.bad_records = PresentBadRecords(())
+        """The records that the worker knows."""
 
 
 class Workers:
@@ -85,6 +88,13 @@ class Workers:
         for worker in self._workers.values():
             if worker is not None:
                 worker.link.put(message)
+
+    def send_bad_records(self, message: PresentBadRecords) -> None:
+        """Send the records that were set aside to all workers that do not know them yet."""
+        for worker in self._workers.values():
+            if worker is not None and worker.bad_records != message:
+                worker.link.put(message)
+                worker.bad_records = message
 
     def watch(self, metrics: SummedMetrics) -> None:
         """Start workers that are not running, and kill those that are stuck; call this several times a second.
