@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 from kafka_replica.sdmx.errors import MessageError
@@ -56,6 +57,12 @@ def of_namespace(namespace: str) -> Format | None:
     """Return the SDMX-ML format of a namespace, or None: ``.../schemas/v2_1/message`` -> SDMX-ML 2.1."""
     found = _NAMESPACE(namespace.lower())
     return _ML.get(f"{found[1]}.{found[2]}") if found else None
+
+
+@lru_cache(maxsize=64)
+def is_mistyped(namespace: str) -> bool:
+    """Return whether a namespace resembles those of SDMX-ML, and is not one of them."""
+    return "sdmx.org/resources/sdmxml" in namespace.lower() and of_namespace(namespace) is None
 
 
 def of_json_schema(text: str) -> Format | None:

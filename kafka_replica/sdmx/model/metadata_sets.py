@@ -15,11 +15,13 @@ from kafka_replica.sdmx.urns.urn import Urn
 class ReportedAttribute(ValueObject, frozen=True, gc=False, kw_only=True):
     """The content of a metadata set for one metadata attribute, and for the attributes below it.
 
-    ``structured_texts`` hold XHTML as text.
+    ``structured_texts`` hold XHTML as text. ``is_literal`` is set if the values are numbers or booleans of JSON;
+    ``values`` holds their text as written.
     """
 
     id: str
     values: tuple[str, ...] = ()
+    is_literal: bool = False
     texts: InternationalString = NO_TEXT
     structured_texts: InternationalString = NO_TEXT
     attributes: tuple[ReportedAttribute, ...] = ()

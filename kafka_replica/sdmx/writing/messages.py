@@ -29,6 +29,7 @@ _PREFERRED: Final = (
     Format.SDMX_ML_3_0,
     Format.SDMX_ML_2_1,
     Format.SDMX_JSON_2_1,
+    Format.SDMX_JSON_2_0,
     Format.FUSION_JSON,
     Format.SDMX_ML_2_0,
     Format.SDMX_JSON_1_0,
@@ -176,4 +177,4 @@ def _advice(artefact: Artefact, format_: Format) -> str:
     for other in _PREFERRED:
         if other is not format_ and explain_unwritable(artefact, other) is None:
             return f"choose {other} instead"
-    return "no format has; correct the artefact"
+    return "no other format can, either"

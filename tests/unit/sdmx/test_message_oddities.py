@@ -229,6 +229,48 @@ def test_values_of_a_list_keep_their_blanks() -> None:
     assert [value.id for value in found.value_items] == [" a", " ", ""]
 
 
+IN_XML: Final = (
+    '<s:DataStructures><s:DataStructure id="DS" agencyID="KR" version="1.0"><c:Name>n</c:Name>'
+    '<s:DataStructureComponents><s:DimensionList><s:Dimension id="D" position="1"><s:ConceptIdentity>'
+    f"<URN>{CONCEPT}</URN></s:ConceptIdentity>{{}}</s:Dimension></s:DimensionList></s:DataStructureComponents>"
+    "</s:DataStructure></s:DataStructures>"
+)
+IN_JSON: Final = {"id": "DS", "agencyID": "KR", "version": "1.0", "name": "n", "dataStructureComponents": {
+    "dimensionList": {"id": "DimensionDescriptor", "dimensions": [
+        {"id": "D", "position": 1, "conceptIdentity": CONCEPT, "localRepresentation": {}}
+    ]},
+}}  # fmt: skip
+IN_FUSION: Final = {"id": "DS", "agencyId": "KR", "version": "1.0", "names": [{"locale": "en", "value": "n"}],
+    "dimensionList": {"dimensions": [{"id": "D", "concept": CONCEPT, "representation": {}}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        xml(IN_XML.format("<s:LocalRepresentation/>")).encode(),
+        xml(IN_XML.format("<s:LocalRepresentation> <!-- none --> </s:LocalRepresentation>")).encode(),
+        json.dumps({"data": {"dataStructures": [IN_JSON]}}).encode(),
+        json.dumps({"DataStructure": [IN_FUSION]}).encode(),
+    ],
+    ids=["SDMX-ML", "SDMX-ML by libxml2", "SDMX-JSON", "Fusion-JSON"],
+)
+def test_an_empty_representation_means_none(data: bytes) -> None:
+    """The structures of UNdata have empty representations; they are read as missing ones, so they can be written."""
+    found = only(data)
+    assert isinstance(found, DataStructure)
+    assert found.dimension_list["D"].representation is None
+
+
+def test_an_empty_representation_of_a_concept_means_none() -> None:
+    """A concept with an empty core representation has none."""
+    concept = '<s:Concept id="D"><c:Name>d</c:Name>{}<s:CoreRepresentation/></s:Concept>'
+    scheme = '<s:ConceptScheme id="CS" agencyID="KR" version="1.0"><c:Name>n</c:Name>{}</s:ConceptScheme>'
+    for more in ("", "<c:Description>d</c:Description>"):
+        found = only(xml(f"<s:Concepts>{scheme.format(concept.format(more))}</s:Concepts>").encode())
+        assert found.concepts["D"].core_representation is None
+
+
 def test_answers_that_are_errors() -> None:
     """The error of a registry's answer is contained in our error."""
     error = (

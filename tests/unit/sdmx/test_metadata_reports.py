@@ -191,6 +191,19 @@ def test_data_in_a_message_group_is_refused() -> None:
         read_message(OF_20.replace(b' conceptID="TIME"', b""))
 
 
+def test_a_reported_attribute_of_20_may_have_an_empty_id() -> None:
+    """The schema of 2.0 allows an empty id, and ABS.Stat gives it to a value below an attribute."""
+    [found] = read_message(OF_20.replace(b' conceptID="TIME"', b' conceptID=" "'))
+    assert isinstance(found, MetadataSetOfReports)
+    pending, ids = list(found.attributes), []
+    while pending:
+        attribute = pending.pop()
+        ids.append(attribute.id)
+        pending += attribute.attributes
+    assert "" in ids
+    assert "TIME" not in ids
+
+
 def test_a_message_without_reports_is_refused() -> None:
     """A message that cannot contain reports is refused instead of written without them."""
     [one] = sets(SPECIFIC)

@@ -130,6 +130,15 @@ def test_a_failed_query_of_20_is_no_empty_message(name: str) -> None:
         read_message(interface("20", f"<m:SubmitStructureResponse>{failure}</m:SubmitStructureResponse>"))
 
 
+def test_registry_messages_of_20_without_structures_are_refused_with_the_reason() -> None:
+    """Registrations of 2.0 have no URN; the error for them, and for other registry messages, says why it is one."""
+    for name in ("QueryRegistrationResponse", "SubmitRegistrationRequest"):
+        with pytest.raises(MessageError, match=f"<{name}> at line 1: registrations of SDMX-ML 2.0 have no URN"):
+            read_message(interface("20", f"<m:{name}><r:StatusMessage status='Success'/></m:{name}>"))
+    with pytest.raises(MessageError, match="<QueryStructureRequest> at line 1: such a message of a registry"):
+        read_message(interface("20", "<m:QueryStructureRequest/>"))
+
+
 def test_structures_beside_a_failure_are_read() -> None:
     """A registry that reports a failure may answer with what it has."""
     held = '<r:CodeLists><s:CodeList id="CL" agencyID="KR"><s:Name>A list</s:Name></s:CodeList></r:CodeLists>'

@@ -213,7 +213,7 @@ def test_structured_texts_are_values_of_the_type_xhtml(format_: Format) -> None:
     assert found == {"id": "X", "format": {"dataType": "XHTML"}, "value": {"en": "<p>a &amp; b</p>"}}
     for other in ({"texts": NAMES}, {"values": ("1",)}):
         one = ReportedAttribute(id="X", structured_texts=xhtml, **other)
-        with pytest.raises(UnwritableError, match="one value"):
+        with pytest.raises(UnwritableError, match="either values"):
             write_message(metadata_set(one), format_)
 
 

@@ -18,7 +18,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
     read_identified,
     read_maintained,
 )
-from kafka_replica.sdmx.formats.json_shared.metadata_sets import read_reported_value
+from kafka_replica.sdmx.formats.json_shared.metadata_sets import ReportedValue, read_reported_value
 from kafka_replica.sdmx.formats.json_shared.tree import scalar_text
 from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
@@ -66,24 +66,27 @@ def read_metadata_set(urn: Urn, wire: WireMetadataSet) -> MetadataSet:
 def _read_reported(urn: Urn, wire: WireReportedAttribute) -> ReportedAttribute:
     if wire.id is None:
         raise MessageError(f"reading {urn}: a reported attribute has no id")
-    values, texts = _read_value(wire.value)
+    values, texts, is_literal = _read_value(wire.value)
     return ReportedAttribute(
         id=wire.id,
         values=values,
+        is_literal=is_literal,
         texts=texts,
         attributes=tuple(_read_reported(urn, attribute) for attribute in wire.attributes or ()),
         annotations=read_identified(wire).get("annotations", ()),
     )
 
 
-def _read_value(written: msgspec.Raw) -> tuple[tuple[str, ...], InternationalString]:
-    values, texts = read_reported_value(written)
+def _read_value(written: msgspec.Raw) -> ReportedValue:
+    found = read_reported_value(written)
     try:
-        listed = _OBJECTS.decode(written) if values else []
+        listed = _OBJECTS.decode(written) if found.values else []
     except msgspec.DecodeError:
-        return values, texts
+        return found
     if not listed or not all("locale" in text for text in listed):
-        return values, texts
+        return found
     # Texts are listed by language everywhere in Fusion-JSON.
     read = partial(scalar_text, what="a text of a reported attribute")
-    return (), InternationalString([(read(text["locale"]), read(text.get("value", _EMPTY))) for text in listed])
+    return ReportedValue(
+        texts=InternationalString([(read(text["locale"]), read(text.get("value", _EMPTY))) for text in listed])
+    )

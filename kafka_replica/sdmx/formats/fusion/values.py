@@ -214,7 +214,7 @@ def read_time(value: str | int | None) -> str | None:
 
 
 def read_representation(wire: WireRepresentation | None, where: Urn) -> Representation | None:
-    """Build a representation, if there is one. Raises MessageError."""
+    """Build a representation; None if there is none, or an empty one. Raises MessageError."""
     if wire is None:
         return None
     most = wire.max_occurs
@@ -223,6 +223,8 @@ def read_representation(wire: WireRepresentation | None, where: Urn) -> Represen
             return enumerated(wire.representation)
         except UrnError:
             pass  # the error is raised below, with the place
+    if wire.text_format is None and wire.representation is None and most is None and wire.min_occurs is None:
+        return None
     return Representation(
         enumeration=read_reference(wire.representation, where),
         format=read_text_format(wire.text_format, where) if wire.text_format else None,

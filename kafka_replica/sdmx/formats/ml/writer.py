@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.categories import (
     write_categorisation,
@@ -103,7 +105,7 @@ _RECEIVER: Final = el("mes:Receiver", id="ALL")
 
 
 class Element(NamedTuple):
-    """An artefact as XML, and its container; ``about`` is the header's text about it."""
+    """An artefact as XML, and its container; ``about`` is what the header states about it."""
 
     container: str
     xml: str
@@ -131,12 +133,12 @@ def element_of(artefact: Artefact, format_: Format) -> Element:
 
 def _about(metadata_set: MetadataSet) -> str:
     if metadata_set.metadataflow is not None:
-        inside = leaf("com:StructureUsage", str(metadata_set.metadataflow))
-    elif metadata_set.metadata_provision_agreement is not None:
-        inside = leaf("com:ProvisionAgreement", str(metadata_set.metadata_provision_agreement))
-    else:
+        return leaf("com:StructureUsage", str(metadata_set.metadataflow))
+    agreement = metadata_set.metadata_provision_agreement
+    if agreement is None:
         return ""
-    return el("mes:Structure", inside, structureID=metadata_set.id)
+    # The schema has a place for an agreement, but its pattern only knows the class of agreements about data.
+    return leaf("com:ProvisionAgreement", str(replace(agreement, cls="ProvisionAgreement")))
 
 
 def message_of(elements: Iterable[Element], header: Header, format_: Format) -> bytes:
@@ -149,7 +151,16 @@ def message_of(elements: Iterable[Element], header: Header, format_: Format) -> 
         about[element.about] = None
     kind, body = _body(by_container, edition)
     root = f'<?xml version="1.0" encoding="UTF-8"?>\n<mes:{kind}{edition.namespaces}>'
-    return f"{root}{_header(header, ''.join(about))}{body}</mes:{kind}>".encode()
+    return f"{root}{_header(header, _stated(kind, about))}{body}</mes:{kind}>".encode()
+
+
+def _stated(kind: str, about: Iterable[str]) -> str:
+    """Return the header's elements about the artefacts of a message of this kind."""
+    if kind != _METADATA:
+        return "".join(about)
+    # An id of a set may begin with a digit, the id of its structure may not.
+    stated = [inside for inside in about if inside]
+    return "".join([el("mes:Structure", one, structureID=f"S{number}") for number, one in enumerate(stated, start=1)])
 
 
 def _body(by_container: dict[str, list[str]], edition: Edition) -> tuple[str, str]:

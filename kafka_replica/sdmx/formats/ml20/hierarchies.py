@@ -27,6 +27,7 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_maintained,
     write_text_format,
 )
+from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.model import (
     Annotation,
     HierarchicalCode,
@@ -69,14 +70,14 @@ def read_hierarchical_codelist(urn: Urn, elements: list[etree._Element], source:
 
 
 def _own_marks(element: etree._Element) -> dict[str, Any]:
-    """Return the version and validity of a hierarchy itself, as far as they are stated."""
+    """Return the version and validity of a hierarchy itself, as far as they are stated and not the defaults."""
     marks = {
         "version": stated(element, "version"),
         "valid_from": element.get("validFrom"),
         "valid_to": element.get("validTo"),
         "is_final": boolean(element, "isFinal"),
     }
-    return {name: value for name, value in marks.items() if value is not None}
+    return {name: value for name, value in marks.items() if value not in {None, DEFAULT_VERSION, False}}
 
 
 def _code_refs(item: Item) -> list[etree._Element]:

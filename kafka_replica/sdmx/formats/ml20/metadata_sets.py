@@ -108,7 +108,10 @@ def _report(element: etree._Element, report: str | None, names: Names) -> Metada
 def _attribute(element: etree._Element, names: Names) -> ReportedAttribute:
     rest = known(element, names)
     start, notes = text(rest, "StartTime"), first(rest, "Annotations")
-    id_ = stated(element, "conceptID") or fail(element, "it has no conceptID")
+    id_ = element.get("conceptID")  # the schema allows an empty one
+    if id_ is None:
+        fail(element, "it has no conceptID")
+    id_ = id_.strip()
     texts = international(rest, "Value")
     below = tuple(_attribute(reported_attribute, names) for reported_attribute in pick(rest, "ReportedAttribute"))
     annotations = () if notes is None else read_annotations(notes, names)

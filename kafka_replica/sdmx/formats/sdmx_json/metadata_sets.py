@@ -7,6 +7,7 @@ Source: sdmx-json-metadata-schema.json of 1.0, 2.0 and 2.1. Metadata sets come i
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -31,6 +32,7 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.urns.urn import Urn
 
 _XHTML: Final = "XHTML"
+_is_literal = re.compile(r"true|false|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
 
 class WireReportedFormat(Wire, gc=False):
@@ -168,7 +170,7 @@ def _read_attribute_set(urn: Urn, wire: WireAttributeSet | None, context: Contex
 def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> ReportedAttribute:
     if wire.id is None:
         fail(urn, "a reported attribute has no id")
-    values, texts = read_reported_value(wire.value)
+    values, texts, is_literal = read_reported_value(wire.value)
     structured = context.texts(wire.structured_text, wire.structured_texts)
     if wire.format is not None and wire.format.data_type == _XHTML and texts.texts:
         texts, structured = NO_TEXT, texts
@@ -176,6 +178,7 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> R
     return ReportedAttribute(
         id=wire.id,
         values=values,
+        is_literal=is_literal,
         texts=context.texts(wire.text, wire.texts) if wire.texts or wire.text is not None else texts,
         structured_texts=structured,
         attributes=(*below, *_read_attribute_set(urn, wire.attribute_set, context)),
@@ -211,9 +214,14 @@ def _write_reported(reported_attribute: ReportedAttribute, edition: Edition) -> 
 
 
 def _write_value(reported_attribute: ReportedAttribute) -> Any:
-    structured, texts = reported_attribute.structured_texts.texts, reported_attribute.texts.texts
-    if structured and (texts or reported_attribute.values):
-        raise UnwritableError(f"SDMX-JSON has one value for the texts and structured texts of {reported_attribute.id}")
-    if structured or texts:
-        return dict(structured or texts)
-    return reported_attribute.values[0] if len(reported_attribute.values) == 1 else list(reported_attribute.values)
+    texts = reported_attribute.structured_texts.texts or reported_attribute.texts.texts
+    if texts:
+        return dict(texts)
+    value = next(iter(reported_attribute.values), None)  # several are refused before
+    if not reported_attribute.is_literal or value is None:
+        return value
+    if not _is_literal(value):
+        raise UnwritableError(
+            f"the value {value[:40]!r} of the attribute {reported_attribute.id} is not a JSON literal"
+        )
+    return msgspec.Raw(value.encode())

@@ -11,7 +11,8 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.messages.format import Format, of_namespace
+from kafka_replica.sdmx.formats.ml.reading.tree import fail
+from kafka_replica.sdmx.messages.format import Format, is_mistyped, of_namespace
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
 _starts_plainly = re.compile(
@@ -19,6 +20,10 @@ _starts_plainly = re.compile(
     rb"(?: standalone=[\"'](?:yes|no)[\"'])?\s?\?>)?\s*<[A-Za-z]"
 ).match
 """A match for a document in UTF-8 with the root element right after the declaration."""
+
+_start_of_root = re.compile(rb"(<[^\s/>]+)[^>]*").match
+_XSI: Final = b' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+_AGAIN: Final = "publish it again"
 
 
 def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
@@ -34,19 +39,24 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
     if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
-    return _format_of(root), root
+    found = _format_of(root)
+    _refuse_mistyped(root)
+    return found, root
 
 
 def _root_of(data: bytes, *, comments: bool) -> etree._Element:
     """Parse a document; names of namespaces need not be URIs.
 
     libxml2 rejects such names (those of SDMX 2.0 contain brackets), which XML does not: the document is parsed again
-    by a parser that continues after errors, and accepted if another parser finds none.
+    by a parser that continues after errors, and accepted if another parser finds none. The prefix xsi is declared if
+    it is not: SOAP envelopes declare it, and some structures were cut out of them.
     """
     usual = _parsers.of(comments=comments)
     try:
         return etree.fromstring(data, usual)
     except etree.XMLSyntaxError as error:
+        if any(map(_is_about_xsi, usual.error_log)) and (declared := _with_xsi(data)) is not None:
+            return _root_of(declared, comments=comments)
         # The log of the exception has the errors of other documents, too.
         _refuse_other_faults(usual.error_log, error)
     if (fault := _fault_by_expat(data)) is not None:
@@ -57,17 +67,34 @@ def _root_of(data: bytes, *, comments: bool) -> etree._Element:
     return root
 
 
+def _is_about_xsi(entry: etree._LogEntry) -> bool:
+    is_prefix = entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE
+    return is_prefix and str(entry.message).startswith("Namespace prefix xsi for ")
+
+
+def _with_xsi(data: bytes) -> bytes | None:
+    """Return the document with a declaration of the prefix xsi on its root; None if it has one there."""
+    misc = _skip_misc(data)
+    root = _start_of_root(data, misc.end() if misc else 0)
+    if root is None or b"xmlns:xsi" in root[0]:
+        return None
+    return data[: root.end(1)] + _XSI + data[root.end(1) :]
+
+
 def _refuse_other_faults(log: etree._BaseErrorLog, error: etree.XMLSyntaxError | None = None) -> None:
     """Reject a document with other faults than names of namespaces; ``error`` is the one that a parser has raised."""
     others = [entry for entry in log if entry.type != etree.ErrorTypes.WAR_NS_URI]
+    advice = _AGAIN
+    if others and all(entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE for entry in others):
+        advice = "declare the prefix, by an attribute xmlns:PREFIX"
     if error is not None and len(others) == len(log):
-        raise _malformed(error.lineno, error.msg)
+        raise _malformed(error.lineno, error.msg, advice)
     if others:
-        raise _malformed(others[0].line, others[0].message)
+        raise _malformed(others[0].line, others[0].message, advice)
 
 
-def _malformed(line: int | None, reason: str | None) -> MessageError:
-    return MessageError(f"reading SDMX-ML: not well-formed XML at line {line}: {reason}; publish it again")
+def _malformed(line: int | None, reason: str | None, advice: str = _AGAIN) -> MessageError:
+    return MessageError(f"reading SDMX-ML: not well-formed XML at line {line}: {reason}; {advice}")
 
 
 def _fault_by_expat(data: bytes) -> ExpatError | None:
@@ -123,6 +150,16 @@ def _refuse_dtd(data: bytes) -> bool:
         line = data.count(b"\n", 0, start) + 1
         raise MessageError(f"reading SDMX-ML: an element is missing at line {line}")
     return False
+
+
+def _refuse_mistyped(root: etree._Element) -> None:
+    """Reject elements in a namespace that the root declares, and that only resembles those of SDMX.
+
+    They would be ignored as elements of other namespaces.
+    """
+    for namespace in {uri for uri in root.nsmap.values() if is_mistyped(uri)}:
+        for element in root.iter(f"{{{namespace}}}*"):
+            fail(element, f"its namespace {namespace[:80]!r} is not one of SDMX; correct it")
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, Final
 
+from kafka_replica.sdmx.messages.format import is_mistyped
+
 _LONG_TAG: Final = 400
 _MANY_TAGS: Final = 2000
 _MANY_SHAPES: Final = 500
@@ -144,7 +146,7 @@ def root_of(tag: str) -> tuple[Tags, Tag]:
         prefix, value = declared[6:], attributes.pop(declared)
         if prefix == "xml" and value == _XML:
             continue
-        if prefix in _RESERVED or not _is_namespace(value) or value in _RESERVED:
+        if prefix in _RESERVED or not _is_namespace(value) or value in _RESERVED or is_mistyped(value):
             raise NotPlainError(declared)
         namespaces[prefix] = value
     tags = Tags(namespaces)

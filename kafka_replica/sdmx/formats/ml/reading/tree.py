@@ -24,9 +24,10 @@ def _is_element(node: etree._Element) -> bool:
 
 
 class Names(dict[object, str]):
-    """Tag -> local name if the tag is in a namespace of SDMX-ML, else the empty text.
+    """Tag -> local name if the tag is in a namespace of SDMX-ML or in none, else the empty text.
 
-    Comments, and elements of other namespaces, thus have the empty name.
+    Comments, and elements of other namespaces, thus have the empty name. The schemas of 2.1 leave parts of references
+    unqualified, and registries do so with annotations.
     """
 
     def __init__(self, format_: Format) -> None:
@@ -40,9 +41,8 @@ class Names(dict[object, str]):
             # Some registries write parts of a message in the namespace of another edition.
             if of_namespace(namespace) is not None:
                 found = local
-        elif tag in {"Ref", "URN"}:
-            # The schemas of 2.1 leave the parts of a reference unqualified.
-            found = str(tag)
+        elif isinstance(tag, str):
+            found = tag
         self[tag] = found
         return found
 
@@ -72,11 +72,40 @@ def names_of(format_: Format) -> Names:
     return found
 
 
+def _local_name(element: etree._Element) -> str:
+    # Not by QName, which refuses some namespaces.
+    return str(element.tag).rpartition("}")[2]
+
+
 def fail(element: etree._Element, reason: str) -> NoReturn:
     """Raise MessageError that names the element and its line."""
     line = element.sourceline
-    local = etree.QName(element).localname[:80]
+    local = _local_name(element)[:80]
     raise MessageError(f"reading SDMX-ML, <{local}> at line {line}: {reason}")
+
+
+_OF_ARTEFACTS: Final = frozenset(
+    """
+    Agency Annotations Attribute AttributeList Category Code CodeMap CodelistExtension Component Concept
+    CoreRepresentation CustomType DataConsumer DataKeySet DataProvider DataStructureComponents Description Dimension
+    DimensionList Enumeration EnumerationFormat GeoFeatureSetCode GeoGridCode Group HierarchicalCode Hierarchy Level
+    LocalRepresentation Measure MeasureDimension MeasureList MetadataAttribute MetadataProvider MetadataTarget Name
+    NamePersonalisation OrganisationUnit PrimaryMeasure ProcessStep ReportStructure ReportingCategory Ruleset
+    Structure TextFormat TimeDimension Transformation UserDefinedOperator ValueItem VtlMapping
+    """.split()  # noqa: SIM905 - a list would fill the screen
+)
+"""Local names of the parts of artefacts."""
+
+
+def refuse_foreign(element: etree._Element) -> bool:
+    """Raise MessageError for a part of an artefact in a namespace that is not one of SDMX; return False for others.
+
+    Comments and other foreign elements are ignored. A codelist without its codes would be read as an empty one.
+    """
+    tag: object = element.tag
+    if isinstance(tag, str) and tag.rpartition("}")[2] in _OF_ARTEFACTS:
+        fail(element, f"its namespace {tag[1:].rpartition('}')[0][:80]!r} is not one of SDMX; correct it")
+    return False
 
 
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
@@ -192,13 +221,13 @@ def _containers_of(root: etree._Element, names: Names) -> Iterator[etree._Elemen
 def unreadable_element(element: etree._Element, reason: str) -> UnreadableArtefact:
     """Return the entry for an artefact in the list of errors."""
     identity = Identity(*(element.get(name, "").strip() for name in ("agencyID", "id", "version")))
-    return unreadable(etree.QName(element).localname, identity, f"line {element.sourceline}", reason)
+    return unreadable(_local_name(element), identity, f"line {element.sourceline}", reason)
 
 
 def urn_of(element: etree._Element) -> Urn:
     """Return the URN of an artefact, from the identity it states. Raises MessageError."""
     return artefact_urn(
-        str(element.tag).rpartition("}")[2],
+        _local_name(element),
         element.get("agencyID", "").strip(),
         element.get("id", "").strip(),
         element.get("version", "").strip(),

@@ -12,7 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail, refuse_foreign
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.model import Annotation, Link
@@ -112,13 +112,15 @@ def _decimal(value: str) -> Decimal | None:
     return Decimal(value)
 
 
-def named(  # noqa: C901 - one pass
-    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
-) -> tuple[dict[str, Any], list[Child]]:
+def named(  # noqa: C901, PLR0912 - one pass
+    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id",
+    *, is_late: bool = False,
+) -> tuple[dict[str, Any], list[Child]]:  # fmt: skip
     """Return names, descriptions, annotations, links and uri as arguments; and all other children.
 
     Empty arguments are left out, because codelists are long. If ``code_ids`` is given, the ids of all <Code> are added
-    to it, and only the first <Code> is among the children.
+    to it, and only the first <Code> is among the children. Parts of other namespaces raise MessageError, unless
+    ``is_late``: a code is read too late to raise an error.
     """
     texts: list[tuple[str, str]] = []
     descriptions: list[tuple[str, str]] = []
@@ -142,6 +144,8 @@ def named(  # noqa: C901 - one pass
             links.append(Link(rel=child.get("rel"), url=url, urn=urn, type=child.get("type")))
         elif kind:
             rest.append((kind, child))
+        elif not is_late:
+            refuse_foreign(child)
     if texts:
         arguments["names"] = international(tuple(texts))
     if descriptions:
@@ -278,10 +282,10 @@ def local_id(element: etree._Element, names: Names, fixed: str | None = None) ->
     return text.rpartition(").")[2] if text.startswith("urn:") else text or fail(element, "it refers to nothing")
 
 
-def read_representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation:
-    """Read a <LocalRepresentation> or <CoreRepresentation>; raises MessageError.
+def read_representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation | None:
+    """Return the representation in a <LocalRepresentation> or <CoreRepresentation>, or None if it is empty.
 
-    ``class_`` is the class of the enumeration if its <Ref> names no class.
+    ``class_`` is the class of the enumeration if its <Ref> names no class. Raises MessageError.
     """
     enumeration: Urn | None = None
     format_: TextFormat | None = None
@@ -291,7 +295,11 @@ def read_representation(element: etree._Element, names: Names, class_: str = "Co
             enumeration = reference(child, names, class_)
         elif kind in {"TextFormat", "EnumerationFormat"}:
             format_ = read_text_format(child, names)
+        elif not kind:
+            refuse_foreign(child)
     if element.get("minOccurs") is None and element.get("maxOccurs") is None:
+        if enumeration is None and format_ is None:
+            return None
         return Representation(enumeration=enumeration, format=format_)
     return Representation(
         enumeration=enumeration,

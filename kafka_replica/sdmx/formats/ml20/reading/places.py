@@ -58,6 +58,7 @@ _OTHERS: Final = (
     "{*}SubmittedStructure",
     "{*}EventAction",
 )
+_REGISTRY: Final = "{*}RegistryInterface"
 _MAY_DELETE: Final = {"SubmittedStructure", "EventAction"}
 _OF_SETS: Final = {"GenericMetadata", "MessageGroup"}
 _NO_CONTAINERS: Final = {"Header", "StatusMessage", "Annotations", ""}
@@ -154,8 +155,20 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             found[element] = None
     if not found:
         _refuse_failures(root, source)
+        _refuse_registry_message(root, source)
         fail(root, "there is no <Structure>, so this is not a structure message")
     return list(found)
+
+
+def _refuse_registry_message(root: etree._Element, source: Source) -> None:
+    """Reject a message of a registry that is about other things than structures and provision agreements."""
+    for message in root.iter(_REGISTRY):
+        for child in message:
+            kind = source.names[child.tag]
+            if "Registration" in kind:
+                fail(child, "registrations of SDMX-ML 2.0 have no URN, so they are not read")
+            if kind not in {"", "Header"}:
+                fail(child, "such a message of a registry has no structures")
 
 
 def _places_of(holder: etree._Element, source: Source) -> Iterator[ArtefactElements]:

@@ -137,7 +137,7 @@ class Context(NamedTuple):
         return arguments
 
     def representation(self, wire: WireRepresentation | None, where: Urn) -> Representation | None:
-        """Build a representation, if there is one. Raises MessageError."""
+        """Build a representation; None if there is none, or an empty one. Raises MessageError."""
         if wire is None:
             return None
         format_ = _format_of(wire)
@@ -146,6 +146,8 @@ class Context(NamedTuple):
                 return enumerated(wire.enumeration)
             except UrnError:
                 pass  # the error is raised below, with the place
+        if format_ is None and wire.enumeration is None and wire.min_occurs is None and wire.max_occurs is None:
+            return None
         return Representation(
             enumeration=read_reference(wire.enumeration, where),
             format=self.text_format(format_, where) if format_ else None,

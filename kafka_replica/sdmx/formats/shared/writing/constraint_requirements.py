@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx.containers import stored_parts
-from kafka_replica.sdmx.model import Artefact, Constraint, ConstraintAttachment, SelectedValue
+from kafka_replica.sdmx.model import Artefact, Constraint, ConstraintAttachment, MemberSelection, SelectedValue
 
 
 class AttachmentKinds(NamedTuple):
@@ -93,6 +93,23 @@ def dated_regions(artefact: Artefact) -> str | None:
     found = stored_parts(artefact.cube_regions) if isinstance(artefact, Constraint) else []
     is_wrong = any(region.valid_from is not None or region.valid_to is not None for region in found)
     return "cannot represent the validity of a cube region" if is_wrong else None
+
+
+def dated_selections(artefact: Artefact) -> str | None:
+    """Return why selected values with a validity are refused, or None: dimensions of cube regions may have one."""
+    selections = _without_validity(artefact) if isinstance(artefact, Constraint) else ()
+    wrong = next((each for each in selections if each.valid_from is not None or each.valid_to is not None), None)
+    if wrong is None:
+        return None
+    return f"cannot represent the validity of the values of {wrong.id}, which are not of a dimension in a cube region"
+
+
+def _without_validity(constraint: Constraint) -> Iterator[MemberSelection]:
+    for region in (*stored_parts(constraint.cube_regions), *stored_parts(constraint.metadata_target_regions)):
+        yield from region.components
+    for key_set in (*stored_parts(constraint.key_sets), *stored_parts(constraint.metadata_key_sets)):
+        for key in key_set.keys:
+            yield from (*key.key_values, *key.components)
 
 
 def annotated_target_regions(artefact: Artefact) -> str | None:

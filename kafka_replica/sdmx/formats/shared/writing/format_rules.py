@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from kafka_replica.sdmx.containers import InternationalString
@@ -15,6 +15,8 @@ from kafka_replica.sdmx.formats.shared.writing.times import (
     as_instant,
     as_instant_with_zone,
     as_milliseconds,
+    instants,
+    observational,
     with_zone,
 )
 from kafka_replica.sdmx.messages.format import Format
@@ -28,8 +30,8 @@ _LEFT_OUT: Final = {
     Format.SDMX_ML_2_1: ("links",),
     Format.SDMX_ML_2_0: ("links", "Code.descriptions", *_NO_ADDRESS, *_COMPONENTS_IN_MAPS),
     Format.SDMX_ML_1_0: ("links", "descriptions", *_NO_ADDRESS),
-    Format.SDMX_ML_3_0: ("Link.uri", "Link.hreflang", "Link.titles"),
-    Format.SDMX_ML_3_1: ("Link.uri", "Link.hreflang", "Link.titles"),
+    Format.SDMX_ML_3_0: ("Link.uri", "Link.hreflang", "Link.titles", "ReportedAttribute.is_literal"),
+    Format.SDMX_ML_3_1: ("Link.uri", "Link.hreflang", "Link.titles", "ReportedAttribute.is_literal"),
     Format.EDI: ("links", "descriptions", "annotations", "uri", "is_final"),
     Format.XLSX: ("links",),
     Format.FUSION_JSON: ("Link.uri", "Link.hreflang", "Link.titles"),
@@ -61,11 +63,13 @@ def _each(fields: Iterable[str], change: Change) -> dict[str, Change]:
 def _times_of(format_: Format) -> dict[str, Change]:
     if format_ in _JSON:
         found = _each((*_VALID, *_VALID_ROWS), of_value(as_instant_with_zone))
+        found |= {"Constraint.reference_period": of_value(instants)}
         return found | _each(_PERIODS, of_value(with_zone))
     if format_ in _ML_3:
-        return _each(_VALID, of_value(as_instant)) | _each(_VALID_ROWS, of_value(as_day))
+        found = _each(_VALID, of_value(as_instant)) | _each(_VALID_ROWS, of_value(as_day))
+        return found | {"MetadataSet.publication_period": of_value(observational)}
     if format_ is Format.SDMX_ML_2_1:
-        return _each(_VALID, of_value(as_instant))
+        return _each(_VALID, of_value(as_instant)) | {"Constraint.reference_period": of_value(instants)}
     return _each(_VALID, of_value(as_milliseconds)) if format_ is Format.FUSION_JSON else {}
 
 
@@ -95,15 +99,19 @@ def _addresses_of(format_: Format) -> dict[str, Change]:
     }  # fmt: skip
 
 
+_FIXED_TAGS: Final = {tag.lower(): tag for tag in ("en-GB-oed", "sgn-BE-FR", "sgn-BE-NL", "sgn-CH-DE")}
+"""The tags with capital letters that the pattern of the schemas lists; all others it only accepts in lower case."""
+
+
 def _language(tag: str | None) -> str | None:
-    """Return a language tag in lower case, as the pattern of the schemas demands; case has no meaning."""
-    return None if tag is None else tag.lower()
+    """Return a language tag in the case that the pattern of the schemas demands; case has no meaning."""
+    return None if tag is None else _FIXED_TAGS.get(tag.lower(), tag.lower())
 
 
 def _urls(found: InternationalString) -> InternationalString:
-    """Return addresses by language, with the languages in lower case."""
+    """Return addresses by language, with the languages in the case that the schemas demand."""
     _address(found)
-    lower = [(language.lower(), text) for language, text in found.texts]
+    lower = [(_FIXED_TAGS.get(language.lower(), language.lower()), text) for language, text in found.texts]
     return found if lower == list(found.texts) else InternationalString(lower)
 
 
@@ -139,10 +147,42 @@ def _contacts_of(format_: Format) -> dict[str, Change]:
     return {} if format_ in _OLD_ML else {"Organisation.contacts": of_value(_without_kinds)}
 
 
+def _levels_of(format_: Format) -> dict[str, Change]:
+    """Return the change of the level that a hierarchical code names: in 2.0 levels do not contain each other."""
+    return {"HierarchicalCode.level": of_value(_last_id)} if format_ is Format.SDMX_ML_2_0 else {}
+
+
+def _last_id(path: str | None) -> str | None:
+    return None if path is None else path.rpartition(".")[2]
+
+
+_RESOLVED: Final = {name.lower(): name for name in ("startOfPeriod", "endOfPeriod", "midPeriod")}
+_EPOCHS: Final = {name: name for name in ("nanosecond", "microsecond", "millisecond", "second", "day")}
+
+
+def _dates_of(format_: Format) -> dict[str, Change]:
+    """Return the checks of date maps: some registries write these names in capital letters, as MID_PERIOD."""
+    if format_ not in references.SINCE_3:
+        return {}
+    return {"DateMap.resolve_period": _one_of(_RESOLVED), "EpochMap.epoch_period": _one_of(_EPOCHS)}
+
+
+def _one_of(known: Mapping[str, str]) -> Change:
+    def named(found: str | None) -> str | None:
+        if found is None:
+            return None
+        name = known.get(found.replace("_", "").lower())
+        if name is None:
+            raise UnwritableError(f"the format has {', '.join(known.values())} instead of {found[:40]!r}")
+        return name
+
+    return of_value(named)
+
+
 def _rules_of(format_: Format) -> FieldChanges:
     changes = (
         _times_of(format_), _addresses_of(format_), references.changes_of(format_), representations.changes_of(format_),
-        _contacts_of(format_),
+        _contacts_of(format_), _levels_of(format_), _dates_of(format_),
     )  # fmt: skip
     return FieldChanges(changes, _LEFT_OUT.get(format_, ()))
 

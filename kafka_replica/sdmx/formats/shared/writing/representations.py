@@ -17,6 +17,7 @@ from kafka_replica.sdmx.formats.shared.writing.rewriting import Change
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Component, Level
 from kafka_replica.sdmx.model.representation import Representation, TextFormat
+from kafka_replica.sdmx.urns.urn import Urn
 
 _TIME: Final = "ObservationalTimePeriod"
 _TIMES: Final = frozenset(
@@ -46,6 +47,8 @@ def changes_of(format_: Format) -> dict[str, Change]:
         is_plain = kind == "Dimension" or (format_ not in SINCE_3 and kind != "MetadataAttribute")
         if found is None:
             return None
+        if format_ in SINCE_3 and kind == "Dimension" and found.enumeration is not None:
+            _check_list_of_dimension(found.enumeration)
         if format_ in SINCE_3 and kind in {"Dimension", "MetadataAttribute"} and _says_occurrences(found):
             raise UnwritableError(f"the format cannot represent occurrences in the representation of a {kind}")
         return _checked(found, is_plain=is_plain, is_json=is_json, is_3=format_ in SINCE_3)
@@ -59,6 +62,12 @@ def changes_of(format_: Format) -> dict[str, Change]:
         "Level.coding_format": _of_level,
         "TextFormat.min_length": _at_least_one,
     }
+
+
+def _check_list_of_dimension(urn: Urn) -> None:
+    """Raise UnwritableError unless it is a codelist: the schemas allow value lists for measures and attributes only."""
+    if urn.cls != "Codelist":
+        raise UnwritableError(f"the format has a place for a Codelist where a dimension refers to {urn}")
 
 
 def _at_least_one(found: int | None, _: Any) -> int | None:

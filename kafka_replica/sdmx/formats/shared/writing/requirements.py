@@ -9,10 +9,10 @@ Source: the schemas of structure messages of SDMX-ML 2.0, 2.1, 3.0 and 3.1, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from kafka_replica.sdmx.containers import Items, stored_parts
+from kafka_replica.sdmx.containers import Items, stored_items, stored_parts
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing import constraint_requirements as constraints
@@ -23,12 +23,16 @@ from kafka_replica.sdmx.model import (
     Categorisation,
     DataStructure,
     GeoGridCodelist,
+    HierarchicalCodelist,
     Hierarchy,
     HierarchyAssociation,
+    HierarchyOfCodelist,
     ItemSchemeMap,
     Metadataflow,
     MetadataProvisionAgreement,
+    MetadataSet,
     ProvisionAgreement,
+    ReportedAttribute,
     ReportingCategory,
     ReportingTaxonomy,
     RepresentationMap,
@@ -93,6 +97,34 @@ def _version_of_set(artefact: Artefact) -> str | None:
     if artefact.urn.cls != "MetadataSet" or artefact.version == DEFAULT_VERSION or _is_semantic(artefact.version):
         return None
     return f"cannot represent the version {artefact.version} of a metadata set, which has three numbers"
+
+
+def _subject_of_set(artefact: Artefact) -> str | None:
+    if not isinstance(artefact, MetadataSet) or artefact.metadataflow or artefact.metadata_provision_agreement:
+        return None
+    return "demands the metadataflow or the metadata provision agreement of a metadata set, also of a stub"
+
+
+def _kinds_of_values(artefact: Artefact) -> str | None:
+    for each in _reported(artefact):
+        kinds = (each.values, each.texts.texts, each.structured_texts.texts)
+        if sum(map(bool, kinds)) > 1:
+            return f"has either values, texts or structured texts of the attribute {each.id}"
+    return None
+
+
+def _several_values(artefact: Artefact) -> str | None:
+    found = next((each for each in _reported(artefact) if len(each.values) > 1), None)
+    return None if found is None else f"cannot represent several values of the attribute {found.id}"
+
+
+def _reported(artefact: Artefact) -> Iterator[ReportedAttribute]:
+    if isinstance(artefact, MetadataSet):
+        pending = list(stored_parts(artefact.attributes))
+        while pending:
+            attribute = pending.pop()
+            yield attribute
+            pending += attribute.attributes
 
 
 def _partial(artefact: Artefact) -> str | None:
@@ -189,6 +221,26 @@ def _codes(artefact: Artefact) -> str | None:
     return "demands a code of a hierarchy" if is_wrong else None
 
 
+def _codes_of_hierarchies(artefact: Artefact) -> str | None:
+    empty = next((each for each in _hierarchies(artefact) if not each.codes), None)
+    return None if empty is None else f"demands a code of each hierarchy, and {empty.id} has none"
+
+
+_is_number = re.compile(r"[0-9]+(?:\.[0-9]+)*").fullmatch
+
+
+def _versions_of_codes(artefact: Artefact) -> str | None:
+    for each in _hierarchies(artefact):
+        for code in each.walk():
+            if code.version is not None and not _is_number(code.version):
+                return f"cannot represent the version {code.version[:40]!r} of the code {code.id} in a hierarchy"
+    return None
+
+
+def _hierarchies(artefact: Artefact) -> Iterable[HierarchyOfCodelist]:
+    return stored_items(artefact.hierarchies) if isinstance(artefact, HierarchicalCodelist) else ()
+
+
 def _reporting_category(artefact: Artefact) -> str | None:
     if not isinstance(artefact, ReportingTaxonomy) or artefact.reporting_categories.is_stub:
         return None
@@ -211,6 +263,9 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (_ML_21, _final),
     (frozenset({Format.SDMX_ML_3_1}), _version_of_categorisation),
     (JSON_2, _version_of_set),
+    (ML_3, _subject_of_set),
+    (ML_3 | JSON_2, _kinds_of_values),
+    (JSON_2 | {Format.SDMX_ML_3_1}, _several_values),
     (ML_3 | JSON_2 | _ML_21 | _JSON_1, _partial),
     (frozenset(Format) - {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}, _partial_language),
     (ML_3 | _ML_21, _vtl_version),
@@ -222,6 +277,8 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (ML_3, _needs(RepresentationMap, "sources", "targets")),
     (ML_3, _needs(GeoGridCodelist, "grid_definition")),
     (ML_3, _codes),
+    (_ML_21 | _JSON_1, _codes_of_hierarchies),
+    (_ML_21 | _JSON_1, _versions_of_codes),
     (_ML_21, constraints.attached_to(constraints.KINDS_21)),
     (frozenset({Format.SDMX_ML_3_0}), constraints.attached_to(constraints.KINDS_30)),
     (frozenset({Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}), constraints.attached_to(constraints.KINDS_31)),
@@ -229,6 +286,7 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (ML_3, constraints.values_of_keys),
     (ML_3 | JSON_2, constraints.dated_keys),
     (ML_3 | {Format.SDMX_JSON_2_1}, constraints.dated_regions),
+    (ML_3 | {Format.SDMX_JSON_2_1}, constraints.dated_selections),
     (ML_3, _reporting_category),
     (ML_3 | _ML_21 | _JSON_1, _needs(ProvisionAgreement, "structure_usage", "data_provider")),
     (_ML_21 | _JSON_1, _measure),

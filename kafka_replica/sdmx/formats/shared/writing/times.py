@@ -13,12 +13,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.values.text_types import DATE_TIME, TIME_TYPES
 
 _DAY: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ZONE: Final = r"(?:Z|[+-][0-9]{2}:[0-9]{2})"
 _is_day = re.compile(f"({_DAY})({_ZONE}?)", re.ASCII).fullmatch
 _is_instant = re.compile(rf"({_DAY})T([0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}(?:\.[0-9]+)?)({_ZONE}?)", re.ASCII).fullmatch
 _is_period = re.compile(rf"[0-9]{{4}}(?:-?[A-Z][0-9]+|-[0-9]{{2}})?{_ZONE}?", re.ASCII).fullmatch
+_is_date_time = re.compile(DATE_TIME).fullmatch
+_is_observational = re.compile(TIME_TYPES["ObservationalTimePeriod"]).fullmatch
 _is_finer = re.compile(r"\.[0-9]{3}[0-9]*[1-9]").search
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
@@ -45,6 +48,21 @@ def with_zone(value: str | None) -> str | None:
     if day and day[2]:
         raise UnwritableError(f"the format needs days without a time zone, but {value!r} has one")
     return f"{value}Z" if found and not found[3] else value
+
+
+def instants(period: tuple[str, str] | None) -> tuple[str, str] | None:
+    """Return a period of instants. Raises UnwritableError for others: a day as the end means its last instant."""
+    for value in period or ():
+        if not _is_date_time(value):
+            raise UnwritableError(f"the format needs instants, but {value!r} is not an instant")
+    return period
+
+
+def observational(value: str | None) -> str | None:
+    """Return a period of time or range of time. Raises UnwritableError for others, which SDMX-JSON may allow."""
+    if value is not None and not _is_observational(value):
+        raise UnwritableError(f"the format needs a period of time, but {value[:40]!r} is not one")
+    return value
 
 
 def as_day(value: str | None) -> str | None:

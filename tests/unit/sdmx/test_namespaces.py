@@ -1,0 +1,156 @@
+"""Elements without a namespace or in a mistyped one, and prefixes that are not declared."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from kafka_replica.sdmx import read_message, split_message
+from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.model import Codelist
+
+BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
+BASE_20: Final = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
+CODELIST: Final = (
+    '<s:Codelist id="CL" agencyID="A" version="1.0"><c:Name>n</c:Name>'
+    '<s:Code id="X"><c:Name>x</c:Name></s:Code></s:Codelist>'
+)
+KEY_FAMILY: Final = (
+    '<KeyFamily id="CSPCUBE" agencyID="OECD"><Annotations xmlns=""><common:Annotation '
+    f'xmlns:common="{BASE_20}/common"><common:AnnotationTitle>Copyright</common:AnnotationTitle>'
+    '</common:Annotation></Annotations><Name xml:lang="en">Country</Name></KeyFamily>'
+)
+
+
+def message(body: str, more: str = "") -> bytes:
+    """Return a message of SDMX-ML 2.1 with codelists."""
+    return (
+        f'<m:Structure xmlns:m="{BASE}/message" xmlns:s="{BASE}/structure" xmlns:c="{BASE}/common"{more}>'
+        f"<m:Structures><s:Codelists>{body}</s:Codelists></m:Structures></m:Structure>"
+    ).encode()
+
+
+def message_20(body: str) -> bytes:
+    """Return a message of SDMX-ML 2.0 with key families, as OECD.Stat and ABS.Stat write them."""
+    return (
+        f'<message:Structure xmlns="{BASE_20}/structure" xmlns:message="{BASE_20}/message">'
+        f"<message:KeyFamilies>{body}</message:KeyFamilies></message:Structure>"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        CODELIST.replace("s:Code ", "Code ").replace("s:Code>", "Code>"),
+        CODELIST.replace("c:Name", "Name"),
+        CODELIST.replace("s:Codelist", "Codelist"),
+        CODELIST.replace("<s:Code id", '<Code xmlns="" id').replace("</s:Code>", "</Code>"),
+    ],
+)
+def test_elements_without_a_namespace_are_read(body: str) -> None:
+    """An element without a namespace means the same as the qualified element, in both parsers and in a part."""
+    data = message(body)
+    [expected] = read_message(message(CODELIST))
+    [found] = sdmx_ml.read_message(data)
+    assert found == expected
+    short = sdmx_ml.read_short(data)
+    assert short is None or list(short) == [expected]
+    [part] = split_message(data)
+    assert list(read_message(part.value)) == [expected]
+
+
+@pytest.mark.parametrize("family", [KEY_FAMILY, KEY_FAMILY.replace('<Annotations xmlns="">', "<Annotations>")])
+def test_annotations_without_a_namespace_are_read(family: str) -> None:
+    """OECD.Stat and ABS.Stat write annotations of 2.0 in no namespace; they are kept, in a part too."""
+    data = message_20(family)
+    [part] = split_message(data)
+    for found in (*read_message(data), *read_message(part.value)):
+        assert [annotation.title for annotation in found.annotations] == ["Copyright"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        CODELIST.replace("s:Code ", "q:Code ").replace("s:Code>", "q:Code>"),
+        CODELIST.replace("<c:Name>n</c:Name>", "<q:Name>n</q:Name>"),
+        CODELIST.replace("<c:Name>x</c:Name>", "<q:Name>x</q:Name>"),
+    ],
+)
+def test_elements_in_a_mistyped_namespace_are_refused(body: str) -> None:
+    """A codelist is not read without its codes or names because its message has a mistyped namespace."""
+    namespace = "http://www.SDMX.org/resources/SDMXML/schema/v2_1/structure"
+    with pytest.raises(MessageError, match=r"'http://www.SDMX.org/resources/SDMXML/schema/.*is not one of SDMX"):
+        read_message(message(body, f' xmlns:q="{namespace}"'))
+    assert len(read_message(message(CODELIST, f' xmlns:q="{namespace}"'))) == 1
+
+
+@pytest.mark.parametrize("name", ["Code", "Name", "Annotations"])
+def test_parts_of_artefacts_in_other_namespaces_are_refused(name: str) -> None:
+    """An element of another namespace is refused if it looks like a part of the artefact, otherwise ignored."""
+    for namespace in ("urn:x", "http://example.org/x", "http://www.sdmx.org/resources/sdmxml/x}[y"):
+        body = CODELIST.replace("</s:Codelist>", f'<q:{name} id="Y"/></s:Codelist>')
+        with pytest.raises(MessageError, match=f"<{name}> at line 1: its namespace"):
+            read_message(message(body, f' xmlns:q="{namespace}"'))
+        other = message(body.replace(f"<q:{name} ", "<q:Extension "), f' xmlns:q="{namespace}"')
+        assert list(read_message(other)) == list(read_message(message(CODELIST)))
+    with pytest.raises(MessageError, match="its namespace 'urn:x'"):
+        read_message(message_20(KEY_FAMILY.replace('xmlns=""', 'xmlns="urn:x"')))
+
+
+def test_parts_of_codes_raise_no_late_error() -> None:
+    """A code is read at first use, when an error would come too late; an element of another namespace is ignored."""
+    body = CODELIST.replace("<c:Name>x</c:Name>", '<c:Name>x</c:Name><q:Code xmlns:q="urn:x" id="Y"/>')
+    [found] = read_message(message(body))
+    assert isinstance(found, Codelist)
+    assert found.codes["X"].name() == "x"
+
+
+def test_representations_in_another_namespace_are_refused() -> None:
+    """A component is not read without its representation because that has another namespace."""
+    core = '<q:CoreRepresentation xmlns:q="urn:x"/>'
+    concept = f'<s:Concept id="X"><c:Name>x</c:Name>{core}</s:Concept>'
+    scheme = f'<s:ConceptScheme id="CS" agencyID="A"><c:Name>n</c:Name>{concept}</s:ConceptScheme>'
+    data = message("").replace(b"<s:Codelists></s:Codelists>", f"<s:Concepts>{scheme}</s:Concepts>".encode())
+    with pytest.raises(MessageError, match="<CoreRepresentation>"):
+        read_message(data)
+
+
+def in_a_set(attributes: str) -> bytes:
+    """Return a structure-specific metadata set of 2.1 with these reported attributes."""
+    return (
+        f'<m:StructureSpecificMetadata xmlns:m="{BASE}/message" xmlns:c="{BASE}/common"'
+        f' xmlns:s="{BASE}/metadata/structurespecific" xmlns:x="urn:example:msd"><m:Header><m:ID>H</m:ID>'
+        '<m:Structure structureID="F" namespace="urn:example:msd"><c:StructureUsage><Ref agencyID="KR" id="QUALITY" '
+        'version="1.0"/></c:StructureUsage></m:Structure></m:Header><m:MetadataSet s:structureRef="F" s:setID="S">'
+        f"<Report><AttributeSet>{attributes}</AttributeSet></Report></m:MetadataSet></m:StructureSpecificMetadata>"
+    ).encode()
+
+
+def test_reported_attributes_may_be_called_like_parts_of_artefacts() -> None:
+    """The names of attributes in structure-specific metadata sets are free, and an attribute may be repeated."""
+    [found] = read_message(in_a_set('<Parent value="1"/><Parent value="2"/><Ref value="3"/>'))
+    attributes: Any = found.attributes  # type: ignore[attr-defined]
+    assert [(each.id, each.values) for each in attributes] == [("Parent", ("1",)), ("Parent", ("2",)), ("Ref", ("3",))]
+
+
+@pytest.mark.parametrize("declaration", ["", "<?xml version='1.0' encoding='UTF-8'?>\n<!-- a > b -->\n"])
+def test_the_prefix_xsi_need_not_be_declared(declaration: str) -> None:
+    """Structures that were cut out of a SOAP envelope use its prefix xsi, which is then declared for them."""
+    plain = message(CODELIST)
+    location = f'xsi:schemaLocation="{BASE}/message SDMXMessage.xsd"'
+    for start in ("<m:Structure ", "<s:Codelist "):
+        data = declaration.encode() + plain.replace(start.encode(), f"{start}{location} ".encode())
+        assert list(read_message(data)) == list(read_message(plain))
+        [part] = split_message(data)
+        assert list(read_message(part.value)) == list(read_message(plain))
+        with pytest.raises(MessageError, match="mismatch"):
+            read_message(data.replace(b"</s:Codelist>", b"</s:CodeList>"))
+
+
+def test_the_error_for_an_undeclared_prefix_names_the_remedy() -> None:
+    """The error advises to declare the prefix of an element, because publishing the message again would not help."""
+    data = message(CODELIST.replace("s:Code ", "str:Code ").replace("s:Code>", "str:Code>"))
+    with pytest.raises(MessageError, match=r"prefix str on Code is not defined.*declare the prefix"):
+        read_message(data)
