@@ -113,6 +113,10 @@ class MissingExtraError(UsageError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs additional packages; install them with: pip install "kafka-replica[{extra}]"')
+        self._arguments = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), self._arguments
 
 
 class BrokerError(KafkaReplicaError):
@@ -162,7 +166,8 @@ class DataError(KafkaReplicaError):
 class BadRecordError(DataError):
     """A record that cannot be replicated; ``key`` is None if it has none, or the key cannot be read.
 
-    ``record`` is the record as it was read, if it could be read; pickling the error drops the record.
+    ``record`` is the record as it was read, if it could be read; pickling the error drops the record. The list of a
+    replica, ``bad_records``, has it only if value and headers have at most 16,000 bytes.
     """
 
     record: object | None = None

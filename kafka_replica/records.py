@@ -17,7 +17,9 @@ T = TypeVar("T")
 _PARTITIONS_SHOWN = 4
 
 Headers: TypeAlias = tuple[tuple[str, bytes | None], ...]
-"""Record headers as Kafka stores them: ordered, names may repeat, a value may be null."""
+"""Record headers as Kafka stores them: ordered, names may repeat, a value may be null.
+
+In a name, bytes that are not UTF-8 are lone surrogates, as Python's error handler ``surrogateescape`` decodes them."""
 
 Key: TypeAlias = bytes | str
 """A key as a caller may give it: bytes, or text that is encoded as UTF-8."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import replace
+from functools import partial
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from kafka_replica.broker.reading.readers import make_reader
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.common.process import OwnerProcess
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import shortened
@@ -51,7 +52,7 @@ from kafka_replica.replication.supervisor import Supervision, Supervisor
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 _CLOSE_S = 10.0
-_in_use: WeakSet[Store] = WeakSet()
+_in_use: WeakKeyDictionary[Store, _StoreClaim] = WeakKeyDictionary()
 _NOTHING_MORE: Mapping[Partition, int] = {}
 
 
@@ -165,7 +166,7 @@ class Replica:
         self.has_key_spaces = options.has_key_spaces
         """True if each topic has its own key space; ``topic_key`` then returns the keys of versions."""
         self._store: Store = MemoryStore() if store is None else store
-        _claim(self._store)
+        self._claim = _StoreClaim(self._store)
         health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)
         self._publisher = Publisher(health, options.recent_changes, options.history)
         self._supervisor = self._make_supervisor(options)
@@ -194,16 +195,23 @@ class Replica:
             self._check_open()
             if self._thread is None:
                 self._owner = OwnerProcess()
+                run = partial(_run, self._supervisor, self._store, self._claim)
+                thread = Thread(target=run, name=f"kafka_replica {self.topic}", daemon=True)
                 self._publisher.health.started()
-                self._thread = Thread(target=self._supervisor.run, name=f"kafka_replica {self.topic}", daemon=True)
-                self._thread.start()
+                try:
+                    thread.start()
+                except BaseException:  # the system allows no more threads
+                    self._publisher.health.not_started()
+                    raise
+                self._thread = thread
         return self
 
     def close(self) -> None:
         """Stop reading and calling listeners. The method is idempotent. Snapshots stay readable.
 
         The method waits a few seconds at most for running calls of listeners and for reading to end. If reading ends
-        later, because a validator takes long, for example, nothing more is written to the store.
+        later, because a validator takes long, for example, nothing more is written to the store; another replica can
+        use the store object only then.
         """
         if self._is_fork:
             return  # a forked process has none of the threads, and its locks may never be released
@@ -223,7 +231,9 @@ class Replica:
             for subscription in subscriptions:
                 subscription.join(max(0.0, give_up_s - time.monotonic()))
         self._store.close()
-        _in_use.discard(self._store)
+        self._claim.is_closed = True
+        self._claim.has_ended |= thread is None
+        self._claim.release_if_over(self._store)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -259,8 +269,8 @@ class Replica:
 
         Raises:
             WaitTimeoutError: the replica was not ready in time; the message names what it waits for.
-            KafkaReplicaError: the error with which the replica failed.
-            ReplicaClosedError: the replica was closed.
+            KafkaReplicaError: the replica failed before it was ready; the last version is served after a failure.
+            ReplicaClosedError: the replica was closed before it was ready.
         """
         self._check_started()
         if not self._publisher.wait_for(_NOTHING_MORE, timeout_s):
@@ -300,8 +310,8 @@ class Replica:
 
         Raises:
             WaitTimeoutError: the version was not available in time; the message names the positions reached.
-            KafkaReplicaError: the error with which the replica failed.
-            ReplicaClosedError: the replica was closed.
+            KafkaReplicaError: the replica failed before it had such a version.
+            ReplicaClosedError: the replica was closed before it had such a version.
         """
         self._check_started()
         if not self._publisher.wait_for(positions, timeout_s):
@@ -428,8 +438,9 @@ class Replica:
         was = self.at(before) if isinstance(before, int) else before
         now = self.snapshot() if after is None else self.at(after) if isinstance(after, int) else after
         # A snapshot passed by the caller may belong to another replica.
-        by_number = isinstance(before, int) and not isinstance(after, Snapshot) and was.version <= now.version
-        return difference(was, now, self._publisher.touched(was.version, now.version) if by_number else None)
+        by_number = isinstance(before, int) and not isinstance(after, Snapshot)
+        first, last = sorted((was.version, now.version))
+        return difference(was, now, self._publisher.touched(first, last) if by_number else None)
 
     # --- inspection ---
 
@@ -446,7 +457,10 @@ class Replica:
 
     @property
     def ready(self) -> bool:
-        """True if the version shown includes everything that was in the topics at the start; false during a rebuild."""
+        """True if the version shown includes everything that was in the topics at the start; false during a rebuild.
+
+        It stays true after a failure; ``state`` shows whether the replica still follows the topics.
+        """
         self._check_process()
         return self._publisher.health.is_ready
 
@@ -471,7 +485,7 @@ class Replica:
     def _check_not_over(self) -> None:
         error = self._publisher.health.error
         if error is not None:
-            raise copy(error)
+            raise copy_of(error)
         self._check_open()
 
     def _check_process(self) -> None:
@@ -504,12 +518,37 @@ class Replica:
         raise WaitTimeoutError(text)
 
 
-def _claim(store: Store) -> None:
-    if store in _in_use:
-        raise ConfigurationError(
-            f"another replica uses {store!r}; give each replica a store of its own, or close that one"
-        )
-    _in_use.add(store)
+class _StoreClaim:
+    """The claim of a replica to its store. The later of the end of closing and the end of reading releases the store.
+
+    Args:
+        store: the store, to which the claim must not refer: ``_in_use`` would keep it alive.
+    """
+
+    def __init__(self, store: Store) -> None:
+        if store in _in_use:
+            raise ConfigurationError(
+                f"another replica uses {store!r}; give each replica a store of its own, or close that one, and wait "
+                "until its validator has returned"
+            )
+        self.is_closed = self.has_ended = False
+        self._lock = RLock()  # reentrant: a signal handler may close the replica while the same thread closes it
+        _in_use[store] = self
+
+    def release_if_over(self, store: Store) -> None:
+        """Let another replica use the store if this one is closed and reads no more, unless another one does."""
+        with self._lock:
+            if self.is_closed and self.has_ended and _in_use.get(store) is self:
+                _in_use.pop(store, None)
+
+
+def _run(supervisor: Supervision, store: Store, claim: _StoreClaim) -> None:
+    """Read until the end, without a reference to the replica, which may be freed meanwhile."""
+    try:
+        supervisor.run()
+    finally:
+        claim.has_ended = True
+        claim.release_if_over(store)
 
 
 def _with_large_values(options: ReplicaOptions) -> ReplicaOptions:

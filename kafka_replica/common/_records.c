@@ -99,7 +99,8 @@ static PyObject *header(Batch *batch) {
         return NULL;
     }
     if (read_span(batch, &value) < 0) return NULL;
-    PyObject *text = PyUnicode_DecodeUTF8((const char *)name.at, name.size, NULL);
+    /* The protocol allows names that are not UTF-8, and brokers do not check them. */
+    PyObject *text = PyUnicode_DecodeUTF8((const char *)name.at, name.size, "surrogateescape");
     return text == NULL ? NULL : pair(text, bytes_or_none(&value));
 }
 

@@ -1,8 +1,11 @@
-"""The chain of exceptions that led to an exception."""
+"""The chain of exceptions that led to an exception, and copies of exceptions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
+
+Error = TypeVar("Error", bound=BaseException)
 
 
 def causes(error: BaseException, *, with_context: bool = False) -> Iterator[BaseException]:
@@ -18,3 +21,19 @@ def causes(error: BaseException, *, with_context: bool = False) -> Iterator[Base
         seen.add(id(at))
         yield at
         at = at.__cause__ or (at.__context__ if with_context else None)
+
+
+def copy_of(error: Error) -> Error:
+    """Return a copy of an exception without its traceback, so that each thread that raises it has an object of its own.
+
+    Its constructor is not called, because it may take other arguments than ``args``. An exception that cannot be copied
+    is returned itself.
+    """
+    kind = type(error)
+    try:
+        made: Error = kind.__new__(kind, *error.args)
+    except Exception:  # noqa: BLE001 - a user's exception class may do anything
+        return error
+    made.args = error.args
+    made.__dict__.update(error.__dict__)
+    return made

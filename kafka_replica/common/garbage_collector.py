@@ -5,9 +5,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Final
 
+from kafka_replica.common.process import after_fork
+
 _COLLECTED_AT: Final = 400
+_pausing_threads: set[int] = set()
 
 
 @contextmanager
@@ -15,7 +19,7 @@ def collector_paused() -> Iterator[Callable[[int], None]]:
     """Pause the garbage collector within the block, because every few hundred new objects would trigger a collection.
 
     The pause affects the whole process, so it should last only some milliseconds. If the collector is already off, it
-    stays off.
+    stays off. A process that is forked meanwhile, which does not have the thread that ends the pause, is not paused.
 
     Yields:
         A function to be called with the number of tuples that were created since the last call. From time to time, it
@@ -25,6 +29,7 @@ def collector_paused() -> Iterator[Callable[[int], None]]:
     if not gc.isenabled():
         yield _ignore
         return
+    _pausing_threads.add(get_ident())  # before the pause, which a fork may interrupt
     gc.disable()
     young = 0
 
@@ -39,6 +44,16 @@ def collector_paused() -> Iterator[Callable[[int], None]]:
         yield made
     finally:
         gc.enable()
+        _pausing_threads.discard(get_ident())
+
+
+def _end_pauses() -> None:
+    if _pausing_threads:
+        _pausing_threads.clear()
+        gc.enable()
+
+
+after_fork(_end_pauses)
 
 
 def _ignore(tuples: int) -> None:

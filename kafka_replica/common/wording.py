@@ -57,6 +57,14 @@ def shortened(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def abridged(text: str, limit: int) -> str:
+    """Return a text of at most ``limit`` characters; a longer one loses its middle, as reasons may be at its end."""
+    if len(text) <= limit:
+        return text
+    end = limit // 3
+    return f"{text[: limit - end - 3]} … {text[-end:]}"
+
+
 def quoted(text: str, limit: int = 80) -> str:
     """Return a text on one line, shortened, in double quotes."""
     return json.dumps(shortened(text, limit), ensure_ascii=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from copy import copy
 
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.errors import KafkaReplicaError, WaitTimeoutError
 from kafka_replica.listeners.change import Change
 from kafka_replica.listeners.older_version import PastSnapshot
@@ -107,7 +107,7 @@ class Mailbox:
             if self._pending and self._newest is not None:
                 return self._next(self._newest)
             if self._error is not None:
-                raise copy(self._error)
+                raise copy_of(self._error)
             return None
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:

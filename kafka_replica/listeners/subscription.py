@@ -33,7 +33,11 @@ class Subscription:
         self._name = getattr(listener, "__qualname__", None) or repr(listener)
         self._owner = OwnerProcess()
         self._thread = Thread(target=self._deliver_changes, name=f"kafka_replica listener {self._name}", daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except BaseException:  # the system allows no more threads
+            mailbox.close()
+            raise
 
     def __repr__(self) -> str:
         failed = "" if self.last_error is None else f", last error {type(self.last_error).__name__}"

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from threading import Condition
-from typing import TypeAlias
+from threading import TIMEOUT_MAX, Condition
+from typing import TypeAlias, TypeVar
 
 _log = logging.getLogger("kafka_replica.listeners")
+
+T = TypeVar("T")
 
 Call: TypeAlias = Callable[[], object]
 
 
 class Waiters(Condition):
-    """A condition that can report whether the current thread holds its lock."""
+    """A condition that can report whether the current thread holds its lock, and waits for any time."""
+
+    def wait_for(self, predicate: Callable[[], T], timeout: float | None = None) -> T:
+        """Wait until a predicate holds; a timeout that the system cannot measure, such as infinity, is none."""
+        return super().wait_for(predicate, None if timeout is None or timeout > TIMEOUT_MAX else timeout)
 
     def held_here(self) -> bool:
         """Return whether the current thread holds the lock."""

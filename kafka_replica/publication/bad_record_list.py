@@ -1,14 +1,21 @@
-"""The list of records that were set aside, without those that a later good record has replaced."""
+"""The list of records that were set aside, without those that a later good record has replaced.
+
+Its size is bounded, because it is in memory and, as a part of the resume point, on disk: long reasons are abridged, and
+large records are left out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from threading import Condition
 
+from kafka_replica.common.wording import abridged
 from kafka_replica.errors import BadRecordError
-from kafka_replica.records import Partition
+from kafka_replica.records import Partition, Record
 
 _KEPT = 1000
+_REASON_CHARACTERS = 500
+_RECORD_BYTES = 16_000
 
 
 class BadRecordList:
@@ -71,6 +78,22 @@ class BadRecordList:
             if listed is not None and listed.partition == bad.partition and listed.offset > bad.offset:
                 continue  # it was committed late
             self._kept.pop(name, None)
-            self._kept[name] = bad
+            self._kept[name] = _bounded(bad)
         oldest = list(self._kept)[: max(0, len(self._kept) - _KEPT)]
         return [self._kept.pop(name) for name in oldest]
+
+
+def _bounded(bad: BadRecordError) -> BadRecordError:
+    """Return a bad record as it is listed: the same object if it is small."""
+    reason, record = abridged(bad.reason, _REASON_CHARACTERS), bad.record
+    if isinstance(record, Record) and _size_of(record) > _RECORD_BYTES:
+        record = None
+    if reason == bad.reason and record is bad.record:
+        return bad
+    bounded = BadRecordError(bad.topic, bad.partition, bad.offset, reason, bad.advice, bad.key)
+    bounded.record = record
+    return bounded
+
+
+def _size_of(record: Record) -> int:
+    return len(record.value or b"") + sum(len(name) + len(value or b"") for name, value in record.headers)

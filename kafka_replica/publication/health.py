@@ -20,8 +20,8 @@ from kafka_replica.records import Partition, Position
 class Health:
     """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
-    ``started``, ``heard``, ``paused``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped`` are events;
-    ``state(now_s)`` returns the state.
+    ``started``, ``not_started``, ``heard``, ``paused``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped``
+    are events; ``state(now_s)`` returns the state.
     """
 
     def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:
@@ -40,6 +40,10 @@ class Health:
     def started(self, now_s: float) -> None:
         """Note that reading begins; the broker has ``stalled_after_s`` to answer."""
         self.heard_s = now_s
+
+    def not_started(self) -> None:
+        """Note that reading could not begin after all."""
+        self.heard_s = None
 
     def heard(self, now_s: float) -> None:
         """Note that the broker answered."""

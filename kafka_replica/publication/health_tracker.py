@@ -63,6 +63,11 @@ class HealthTracker:
         with self._lock:
             self._machine.started(time.monotonic())
 
+    def not_started(self) -> None:
+        """Note that reading could not begin."""
+        with self._lock:
+            self._machine.not_started()
+
     def heard(self) -> None:
         """Note that the broker answered."""
         with self._lock:

@@ -49,7 +49,8 @@ class DeadLetterFile:
     def put(self, bad_records: list[BadRecordError]) -> None:
         """Append records, and wait until they are written to disk."""
         try:
-            with self._path.open("a", encoding="utf-8") as file:
+            # A lone surrogate, of a byte that is not UTF-8, becomes an escape of JSON.
+            with self._path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 for bad in bad_records:
                     file.write(json.dumps(as_json(bad), ensure_ascii=False) + "\n")
                 file.flush()

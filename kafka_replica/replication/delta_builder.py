@@ -80,8 +80,8 @@ class DeltaBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no records were added since the last version."""
-        return not self._delta.changes and not self._delta.record_count and not self._has_parts
+        """Return whether the records added since the last version change nothing: all of them are outdated."""
+        return not self._delta.changes and not self._has_parts
 
     @property
     def record_count(self) -> int:
@@ -131,11 +131,16 @@ class DeltaBuilder:
         """Return the delta so far, as a part of the next version, which is still incomplete."""
         self._taken_records, self._taken_tombstones = self.totals
         delta, self._delta = self._delta, Delta(source=self._delta.source)
-        self._size_bytes, self._has_parts, self._is_all_here = 0, True, False
+        self._size_bytes, self._has_parts, self._is_all_here = 0, self._has_parts or bool(delta.changes), False
         if delta.has_deletions:  # only at the end is it known whether an open transaction could still undo them
             for record in self._tombstones(delta):
                 self._remember_tombstone(self._prefixes[record.topic] + record.key, record)
         return delta
+
+    def skip(self) -> None:
+        """Count the records added since the last version, which change nothing, as taken."""
+        self._taken_records, self._taken_tombstones = self.totals
+        self._delta, self._size_bytes = Delta(), 0
 
     def take(self, position: Position) -> Delta:
         """Return the delta of the version at ``position``; the next delta begins empty."""

@@ -278,6 +278,7 @@ class Follower:
         """Pass what the next version has so far to a store that takes parts, if it is large enough for a part."""
         limit = self._store.part_bytes
         if limit is not None and self._delta_builder.size_bytes > limit:
+            self._check_open()
             self._store.stage(self._delta_builder.take_part())
 
     def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
@@ -296,6 +297,7 @@ class Follower:
             return False
         self._deletions.confirm()
         self._show_saved()
+        self._check_open()
         delta = self._delta_builder.take(point.position)
         transactions, self._transactions = self._transactions, 0
         # Latencies of records that existed before reading began would be meaningless.
@@ -309,6 +311,15 @@ class Follower:
         self._detector.mark_shown()
         return True
 
+    def _check_open(self) -> None:
+        """Check that the replica was not closed during a call of a validator, for example, which took long.
+
+        Raises:
+            ClosedMeanwhileError: it was closed, so that nothing may be written to its store.
+        """
+        if self._closing.is_set():
+            raise ClosedMeanwhileError
+
     def _expire(self, position: Position) -> None:
         """Delete the records that Kafka has deleted at the start of the logs, in the version at a position."""
         starts = self._log_starts.passed
@@ -321,8 +332,10 @@ class Follower:
         """Advance the version in the store to a later position, without changes of records."""
         self._show_saved()
         self._resume_point = self._make_resume_point(position)
+        self._delta_builder.skip()
         self._note_counts()
         self._publisher.advanced(position)
+        self._detector.mark_shown()
 
     def _note_counts(self) -> None:
         self._publisher.health.counted(

@@ -35,6 +35,8 @@ def load_initial_records(load: InitialRecords, topic: str, key_filter: KeyFilter
     source = Partition(topic, NO_PARTITION)
     try:
         for key, value in load():
+            if not isinstance(key, bytes | str):
+                raise TypeError(f"the key {key!r} is {type(key).__name__}, not bytes or a text")
             if value.__class__ is not bytes:
                 raise TypeError(f"the value of {key!r} is {type(value).__name__}, not bytes")
             name = key_bytes(key)

@@ -2,7 +2,8 @@
 
 A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until a
 good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that has always been
-running and a replica that starts today hold the same records.
+running and a replica that starts today hold the same records. The keys of a batch that cannot be read are not known:
+they keep their previous records, and the error states this.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from kafka_replica.errors import BadRecordError, DataError
+from kafka_replica.errors import BadRecordError, DataError, KafkaReplicaError
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
 from kafka_replica.transactions import Batch
@@ -135,6 +136,11 @@ class RecordFilter:
         except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
             reason = str(error) or type(error).__name__
             return _bad_record(partition, raw, reason, _REFUSED)
+        except BaseException as error:  # SystemExit, CancelledError, or a test's failure: not a reason to skip a record
+            raise KafkaReplicaError(
+                f"validating {as_record(raw, partition)!r}: {type(error).__name__}: {error}; a validator refuses a "
+                "record by raising a subclass of Exception"
+            ) from error
         return record
 
 
@@ -144,11 +150,16 @@ def without_key(partition: Partition, raw: Stored) -> BadRecordError:
 
 
 def _bad_record(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
-    bad = BadRecordError(*partition, raw[2], reason, advice, raw[0])
+    # Lone surrogates, such as those in a validator's message about bytes, cannot be written as UTF-8.
+    text = reason.encode(errors="backslashreplace").decode()
+    bad = BadRecordError(*partition, raw[2], text, advice, raw[0])
     bad.record = as_record(raw, partition)
     return bad
 
 
 def _damage_error(batch: Batch, error: DataError) -> BadRecordError:
-    reason = f"its batch, up to offset {batch.end - 1}, cannot be read: {error}"
+    reason = (
+        f"its batch, up to offset {batch.end - 1}, cannot be read, so that its keys are not known and keep their "
+        f"previous records: {error}"
+    )
     return BadRecordError(*batch.partition, batch.first, reason, _DAMAGED)

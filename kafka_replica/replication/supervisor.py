@@ -24,6 +24,7 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 _log = logging.getLogger("kafka_replica")
 
+_RAISED_BY_USER = "a function that was given to the replica raised it; raise a subclass of Exception there"
 _PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # the pause between rebuilds that do not complete
 
 
@@ -59,9 +60,10 @@ class Supervisor:
                 _log.info("the replica of %s was closed: %s", name, error)
             else:
                 self._fail(error)
-        except Exception as error:  # noqa: BLE001 - a thread must never end unnoticed
+        except BaseException as error:  # noqa: BLE001 - a thread must never end unnoticed
             _log.exception("unexpected error in the replica of %s", name)
-            self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; please report this"))
+            advice = "please report this" if isinstance(error, Exception) else _RAISED_BY_USER
+            self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; {advice}"))
         finally:
             if self.closing.is_set():
                 self._publisher.stopped()

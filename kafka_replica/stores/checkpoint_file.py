@@ -120,8 +120,13 @@ class Saver:
         self._take = take
         self._in_file = None if resume_point is None else (data, resume_point)
         if self._every_s is not None:
-            self._thread = Thread(target=self._run, args=(self._every_s,), name=f"saves {self._path}", daemon=True)
-            self._thread.start()
+            thread = Thread(target=self._run, args=(self._every_s,), name=f"saves {self._path}", daemon=True)
+            try:
+                thread.start()
+            except BaseException:  # the system allows no more threads
+                self._lock.release()
+                raise
+            self._thread = thread
 
     def discard(self) -> None:
         """Remove the file, so that no store starts from its content again; do nothing after closing has begun.

@@ -51,9 +51,16 @@ class Snapshot(Mapping[bytes, Record], ABC):
         """Return the keys of one topic, in a replica of several topics that do not share a key space.
 
         The keys of this mapping are then those of ``topic_key``; the keys of the returned mapping are the topic's own
-        keys. Counting its keys and iterating over them cost as much as iterating over all keys.
+        keys. Counting its keys and iterating over them cost as much as iterating over all keys. In a replica of a
+        single topic, this is the version itself.
+
+        Raises:
+            UsageError: the version has no such topic.
         """
-        return TopicSnapshot(self, topic)
+        topics = {partition.topic for partition in self.position}
+        if topics and topic not in topics:
+            raise UsageError(f"version {self.version} has no topic {topic!r}; it has {', '.join(sorted(topics))}")
+        return self if len(topics) == 1 else TopicSnapshot(self, topic)
 
     @abstractmethod
     def __iter__(self) -> Iterator[bytes]: ...
@@ -165,7 +172,7 @@ class TopicSnapshot(Snapshot):
 
     def of(self, topic: str) -> Snapshot:
         """Return the keys of a topic in the underlying version, whichever topic this object has."""
-        return TopicSnapshot(self._all, topic)
+        return self._all.of(topic)
 
     def __iter__(self) -> Iterator[bytes]:
         return (key[len(self._prefix) :] for key in self._all if key.startswith(self._prefix))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from copy import copy
 from threading import Condition
 from uuid import uuid4
 from zlib import crc32
 
 from kafka_replica.common.clock import now_ms
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.errors import KafkaReplicaError, TopicNotFoundError, UsageError
 from kafka_replica.records import Headers, Key, Partition, key_bytes
 from kafka_replica.testing.fake_log import FakeLog, LoggedTransaction
@@ -149,7 +149,7 @@ class Cluster:
     def check(self) -> None:
         """Raise the error that clients receive at the moment, if any."""
         if self.failure is not None:
-            raise copy(self.failure)
+            raise copy_of(self.failure)
 
 
 def _partition_of(key: bytes | None, partitions: int) -> int:

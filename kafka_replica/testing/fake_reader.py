@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 
 from kafka_replica.broker.reading.contract import FetchResult, LogIdentity, Retention, StartOffsets
 from kafka_replica.broker.reading.log_checks import check_beginnings, recreated, truncated
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -107,7 +107,7 @@ class FakeReader:
     def refusal(self) -> BrokerError | None:
         """Return the simulated refusal of the credentials, if there is one."""
         failure = self._cluster.failure
-        return copy(failure) if isinstance(failure, AuthenticationError) else None
+        return copy_of(failure) if isinstance(failure, AuthenticationError) else None
 
     def close(self) -> None:
         """Do nothing, because there is nothing to close."""

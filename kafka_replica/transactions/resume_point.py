@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -68,7 +69,7 @@ class ResumePoint:
             "has_keys_in_several_partitions": self.has_keys_in_several_partitions,
             "bad_records": [_bad_json(bad) for bad in self.bad_records],
         }
-        return json.dumps(plain, separators=(",", ":")).encode()
+        return _encoded(plain)
 
     @staticmethod
     def decode(data: bytes) -> ResumePoint:
@@ -77,7 +78,7 @@ class ResumePoint:
         Raises:
             StoreError: the data is not an encoded resume point.
         """
-        try:
+        with _decoding():
             plain = json.loads(data)
             offsets = _by_partition(plain["position"])
             return ResumePoint(
@@ -93,10 +94,35 @@ class ResumePoint:
                 has_keys_in_several_partitions=plain["has_keys_in_several_partitions"],
                 bad_records=tuple(map(_bad_record, plain["bad_records"])),
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(
-                f"reading a replica's resume point: {error!r}; it is damaged, or was written by another program"
-            ) from error
+
+
+def encode_bad_records(bad_records: Sequence[BadRecordError]) -> bytes:
+    """Return bad records as JSON in UTF-8, for a store that writes them separately, whenever they have changed."""
+    return _encoded([_bad_json(bad) for bad in bad_records])
+
+
+def decode_bad_records(data: bytes) -> tuple[BadRecordError, ...]:
+    """Return the bad records that ``encode_bad_records`` has written.
+
+    Raises:
+        StoreError: the data is not an encoded list of bad records.
+    """
+    with _decoding():
+        return tuple(map(_bad_record, json.loads(data)))
+
+
+def _encoded(plain: object) -> bytes:
+    return json.dumps(plain, separators=(",", ":")).encode()
+
+
+@contextmanager
+def _decoding() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"reading a replica's resume point: {error!r}; it is damaged, or was written by another program"
+        ) from error
 
 
 def _by_partition(plain: list[tuple[str, int, int]]) -> dict[Partition, int]:

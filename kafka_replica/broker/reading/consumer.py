@@ -25,6 +25,7 @@ from kafka_replica.errors import (
     BrokerError,
     BrokerUnavailableError,
     ConfigurationError,
+    DataError,
     TopicNotFoundError,
 )
 from kafka_replica.records import Partition, Position, RawRecord
@@ -309,8 +310,14 @@ def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
 
 
 def _record(message: Message) -> RawRecord:
+    try:
+        headers = tuple(message.headers() or ())
+    except (SystemError, UnicodeDecodeError) as error:  # SystemError: the client ignores that decoding has failed
+        raise DataError(
+            f"reading {message.topic()}-{message.partition()}, offset {message.offset()}: the name of a header is not "
+            'UTF-8, which the confluent-kafka consumer cannot read; use boundaries="markers"'
+        ) from error
     # The code that builds records rejects a missing key.
-    headers = tuple(message.headers() or ())
     return (message.key(), message.value(), message.offset(), message.timestamp()[1], headers)  # type: ignore[return-value]
 
 

@@ -2,7 +2,8 @@
 
 Both accept the same batches and return the same records. The compiled parser creates the ``Record`` objects that
 readers get. aiokafka's parser returns objects of its own, which are copied into tuples: in Python, creating a
-``Record`` takes longer than parsing it.
+``Record`` takes longer than parsing it. Header names that are not UTF-8, which aiokafka's parser refuses, are decoded
+with ``surrogateescape``, so that no byte is lost.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from aiokafka import codec
 from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
 from aiokafka.record.default_records import DefaultRecordBatch
 
+from kafka_replica.broker.reading.python_parser import parse_in_python
 from kafka_replica.common.compiled import PARSER, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, RawRecord, Record, Stored
@@ -58,7 +60,7 @@ def parse_records(
         if parser is not None:
             content = _decompressed(data) if decompressed is None else decompressed
             return parser.parse(data, content, from_offset or _LEAST_OFFSET, Record, partition)
-        found = _columns(DefaultRecordBatch(data))
+        found = _all_records(data)
     except UnsupportedCodecError as error:
         raise DataError(f"the batches of {partition} have a compression that cannot be read: {error}") from error
     except Exception as error:  # each codec has exceptions of its own
@@ -83,6 +85,16 @@ def _decompressed(data: memoryview | bytes) -> bytes | None:
     if decode is None:
         raise UnsupportedCodecError(f"Unknown compression codec {number:#04x}")
     return decode(data[HEAD_BYTES:])
+
+
+def _all_records(data: memoryview | bytes) -> list[RawRecord]:
+    """Return all records of a batch, parsed by aiokafka's parser, unless a header's name is not UTF-8."""
+    try:
+        return _columns(DefaultRecordBatch(data))
+    except (UnicodeDecodeError, CorruptRecordException) as error:
+        if not any(isinstance(each, UnicodeDecodeError) for each in (error, error.__cause__)):
+            raise
+    return parse_in_python(data, _decompressed(data))
 
 
 def _columns(batch: Any) -> list[RawRecord]:

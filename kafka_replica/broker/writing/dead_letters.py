@@ -11,6 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.errors import translate_error
+from kafka_replica.broker.writing.header_names import escaped
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import BadRecordError, PublishError
 from kafka_replica.records import Headers, Record, key_text
@@ -31,8 +32,9 @@ class DeadLetterTopic:
     """A topic of dead letters: each has the record's key, value and headers, its origin and the reason.
 
     The added headers are those of Kafka Connect's dead letter queue, as text: ``__connect.errors.topic``,
-    ``.partition``, ``.offset`` and ``.exception.message``. A batch that cannot be read gives a letter with neither
-    key nor value. Each object serves one replica.
+    ``.partition``, ``.offset`` and ``.exception.message``. In the names of the record's headers, bytes that are not
+    UTF-8 are escaped. A batch that cannot be read gives a letter with neither key nor value. Each object serves one
+    replica.
 
     Args:
         config: librdkafka's properties; at least ``bootstrap.servers``.
@@ -81,7 +83,8 @@ class DeadLetterTopic:
         record = bad.record if isinstance(bad.record, Record) else None
         key = None if record is None or bad.key is None else record.key
         value = None if record is None else record.value
-        headers: list[tuple[str, str | bytes | None]] = [*(() if record is None else record.headers), *_why(bad)]
+        own = () if record is None else record.headers
+        headers: list[tuple[str, str | bytes | None]] = [*((escaped(name), data) for name, data in own), *_why(bad)]
         while True:
             try:
                 self._producer.produce(self._topic, key=key, value=value, headers=headers, on_delivery=self._delivered)
@@ -114,4 +117,4 @@ def _why(bad: BadRecordError) -> Headers:
         "offset": str(bad.offset),
         "exception.message": bad.reason,
     }
-    return tuple((_PREFIX + name, text.encode()) for name, text in texts.items())
+    return tuple((_PREFIX + name, escaped(text).encode()) for name, text in texts.items())

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from weakref import WeakSet
 
-from kafka_replica.errors import StoreDamagedError
+from kafka_replica.errors import BadRecordError, StoreDamagedError
 from kafka_replica.records import Partition, Position, Record, Stored
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.stores.packed import PackedKeys
@@ -33,8 +33,8 @@ from kafka_replica.stores.rocks.scan import (
     staged,
 )
 from kafka_replica.stores.rocks.snapshot import KeyCount, RocksSnapshot
-from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
-from kafka_replica.transactions.resume_point import ResumePoint
+from kafka_replica.stores.rocks.version_record import BAD_RECORDS, HEAD, VersionRecord
+from kafka_replica.transactions.resume_point import ResumePoint, encode_bad_records
 
 _BATCH_BYTES = 1 << 20
 _SOME = 100  # keys to write between two checks whether a batch is full
@@ -58,6 +58,7 @@ class Generation:
         self.database = database
         self.resume_point: ResumePoint | None = None
         self._has_key_spaces = False  # as in the resume point
+        self._written_bad_records: tuple[BadRecordError, ...] = ()
         self._version = 0
         self._partitions: list[Partition] = []
         self._numbers: dict[Partition, int] = {}
@@ -182,7 +183,9 @@ class Generation:
         data = self.database.get(HEAD)
         if data is None:
             raise StoreDamagedError(f"opening the store in {self.database.folder}: it contains no published version")
-        head = VersionRecord.decode(data)
+        listed = self.database.get(BAD_RECORDS)
+        head = VersionRecord.decode(data, listed)
+        self._written_bad_records = () if listed is None else head.resume_point.bad_records
         self.resume_point, self._version, self._tally = head.resume_point, head.version, KeyCount(head.keys)
         self._has_key_spaces = head.resume_point.has_key_spaces
         for partition in head.partitions:
@@ -191,7 +194,11 @@ class Generation:
     def _write_head(self, batch: Batch, version: int, resume_point: ResumePoint, more: int) -> None:
         keys = None if self._tally.keys is None else self._tally.keys + more
         batch.put(HEAD, VersionRecord(version, keys, self._partitions, resume_point).encode())
+        bad_records = resume_point.bad_records
+        if bad_records != self._written_bad_records:
+            batch.put(BAD_RECORDS, encode_bad_records(bad_records))
         self.database.write(batch)
+        self._written_bad_records = bad_records
         if self.resume_point is None:
             self._has_key_spaces = resume_point.has_key_spaces
         self._version, self.resume_point, self._more = version, resume_point, more

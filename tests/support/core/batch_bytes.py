@@ -47,7 +47,7 @@ def record_bytes(record: Written) -> bytes:
     body = varint(record.attributes) + varint(record.timestamp_delta) + varint(record.offset_delta)
     body += _nullable(record.key) + _nullable(record.value) + varint(len(record.headers))
     for name, value in record.headers:
-        body += _nullable(name.encode()) + _nullable(value)
+        body += _nullable(name.encode(errors="surrogateescape")) + _nullable(value)
     return varint(len(body)) + body
 
 

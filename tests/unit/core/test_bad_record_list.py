@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from threading import Condition
+from typing import Any
 
 import pytest
 
-from kafka_replica import BadRecordError, Partition, Record
+from kafka_replica import BadRecordError, Partition, Position, Record, RocksStore
+from kafka_replica.errors import StoreDamagedError
 from kafka_replica.publication import bad_record_list
 from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.stores.rocks import generation
+from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
 from kafka_replica.testing import FakeTopic
+from kafka_replica.transactions.resume_point import ResumePoint, encode_bad_records
 from support.waiting import wait_until
 
 
@@ -70,3 +77,68 @@ def test_bad_records_of_a_replaced_log_are_forgotten() -> None:
         wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.ready, timeout_s=30)
         replica.wait_for(topic.put("k", b"good"), 30)
         assert replica.bad_records == []
+
+
+def test_a_listed_record_takes_little_memory() -> None:
+    """A long reason is abridged, and a large record left out; small ones are listed as they are."""
+    listed, source = BadRecordList(Condition()), Partition("t", 0)
+    small, large, wordy = bad(1, b"a"), bad(2, b"b"), BadRecordError("t", 0, 3, "x" * 20_000 + "!", "advice", b"c")
+    small.record = wordy.record = Record(b"a", b"v", 1, 0, (), source)
+    large.record = Record(b"b", b"v" * 10_000, 2, 0, (("h", b"v" * 10_000),), source)
+    listed.add([small, large, wordy])
+    first, second, third = listed.newest()
+    assert first is small
+    assert (second.offset, second.key, second.reason, second.record) == (2, b"b", "reason", None)
+    assert large.record is not None  # for the dead letters
+    assert (len(third.reason), third.reason[-1], third.advice, third.record) == (500, "!", "advice", small.record)
+
+
+def test_a_store_on_disk_writes_the_list_only_when_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version costs the same whether or not there are bad records; the list survives a restart."""
+    written: list[int] = []
+
+    def encode(listed: Sequence[BadRecordError]) -> bytes:
+        written.append(len(listed))
+        return encode_bad_records(listed)
+
+    monkeypatch.setattr(generation, "encode_bad_records", encode)
+    topic = FakeTopic("t")
+
+    def refuse_bad(checked: Record) -> None:
+        if checked.value == b"bad":
+            raise ValueError("it is bad")
+
+    def sizes(*writes: tuple[str, bytes]) -> set[int]:
+        found = set()
+        with topic.replica(RocksStore(tmp_path), validator=refuse_bad, on_bad_record="skip") as replica:
+            replica.wait_ready(60)
+            for key, value in writes:
+                topic.put(key, value)
+                replica.wait_for(topic.end(), 60)
+                store: Any = replica._store
+                found.add(len(store._generation.database.get(HEAD)) // 100)
+            assert {record.key for record in replica.bad_records} == expected
+        return found
+
+    expected = {b"a", b"b"}
+    before = sizes(*((f"{key}", b"bad") for key in "ab"), ("c", b"1"), ("d", b"1"))
+    assert written == [1, 2]
+    assert len(before) == 1
+    assert sizes(("c", b"2")) == before
+    assert written == [1, 2]
+    expected = {b"b"}
+    sizes(("a", b"1"))
+    assert written == [1, 2, 1]
+    sizes(("c", b"3"))
+
+
+def test_the_list_of_an_earlier_form_of_the_store_is_read(tmp_path: Path) -> None:
+    """The list was once a part of the version record."""
+    position, kept = Position({Partition("t", 0): 1}), (bad(0, b"a"),)
+    record = VersionRecord(1, 0, [], ResumePoint(position, bad_records=kept))
+    plain = record.encode().replace(b'"bad_records":[]', b'"bad_records":' + encode_bad_records(kept))
+    for data, listed in ((plain, None), (record.encode(), encode_bad_records(kept))):
+        found = VersionRecord.decode(data, listed).resume_point.bad_records
+        assert [str(each) for each in found] == [str(each) for each in kept]
+    with pytest.raises(StoreDamagedError, match="reading the version record"):
+        VersionRecord.decode(record.encode(), b"[1]")

@@ -11,6 +11,7 @@ import pytest
 
 from kafka_replica import (
     Change,
+    ConfigurationError,
     KafkaReplicaError,
     MemoryStore,
     Partition,
@@ -428,3 +429,73 @@ def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:
     for write in writes:
         with pytest.raises(StoreError, match="closed"):
             write()
+
+
+@pytest.mark.timeout(60)
+def test_a_store_in_memory_is_not_used_again_before_reading_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A validator takes longer than closing waits: its version is not written, and deleted keys do not come back."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
+    is_checking, may_end, store, kafka = threading.Event(), threading.Event(), MemoryStore(), FakeKafka()
+    topic = kafka.topic("t", partitions=2)
+
+    def validator(record: Record) -> None:
+        if record.value == b"old":
+            is_checking.set()
+            assert may_end.wait(30)
+
+    closed = topic.replica(store=store, validator=validator).start()
+    closed.wait_ready(30)
+    with kafka.transaction("t") as transaction:
+        transaction.put("a", b"old", partition=0)
+        transaction.put("b", b"2", partition=1)
+    assert is_checking.wait(30)
+    closed.close()
+    with pytest.raises(
+        ConfigurationError, match=r"another replica uses <MemoryStore .*until its validator has returned"
+    ):
+        topic.replica(store=store)
+    may_end.set()
+    assert closed._thread is not None
+    closed._thread.join(30)
+    assert (store.snapshot().version, len(store.snapshot())) == (1, 0)
+    with kafka.transaction("t") as transaction:
+        transaction.put("a", b"new", partition=0)
+        transaction.delete("b", partition=1)
+    with topic.replica(store=store) as again:
+        closed.close()  # once more, which does not release the store of the other replica
+        assert {key: record.value for key, record in again.wait_for(topic.end(), 30).items()} == {b"a": b"new"}
+        with pytest.raises(ConfigurationError, match="another replica uses"):
+            topic.replica(store=store)
+    assert topic.replica(store=store).state is State.NEW
+
+
+def test_a_replica_whose_thread_cannot_start_can_be_started_again_or_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state stays new, closing releases the store, and a subscription that cannot start leaves no mailbox."""
+    topic, store = FakeTopic("t"), MemoryStore(tmp_path / "state", checkpoint_every_s=None)
+    topic.put("k", b"v")
+    replica = topic.replica(store=store)
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            replica.start()
+        with pytest.raises(RuntimeError, match="new thread"):
+            replica.subscribe(lambda _: None)
+        with pytest.raises(RuntimeError, match="new thread"):
+            MemoryStore(tmp_path / "other")
+    assert replica.state is State.NEW
+    assert all(mailbox.closed for mailbox in replica._publisher._mailboxes)
+    MemoryStore(tmp_path / "other").close()
+    replica.close()
+    again = topic.replica(store=MemoryStore(tmp_path / "state"))
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            again.start()
+    with again:
+        assert list(again.wait_ready(30)) == [b"k"]

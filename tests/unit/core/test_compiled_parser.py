@@ -23,6 +23,7 @@ from kafka_replica.common import compiled
 from kafka_replica.common.compiled import HEAP, PARSER, SCANNER, VARIABLE, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, Record, as_record
+from kafka_replica.stores.packed_headers import pack_headers, unpack_headers
 from support.core.batch_bytes import HEAD_BYTES, Written, batch_bytes, record_bytes, varint
 from support.core.leaks import assert_no_leaks
 from support.effort import examples, usual_or_long
@@ -30,7 +31,8 @@ from support.effort import examples, usual_or_long
 SOURCE = Partition("t", 3)
 I32, I64 = (1 << 31) - 1, (1 << 63) - 1
 LOG_APPEND_TIME = 8
-WORDS = "", "name", "größe", "x" * 200
+WORDS = "", "name", "größe", "Gr\udcf6\udcdfe", "x" * 200
+NOT_UTF_8 = [Written(b"key", b"value", n, n, (("\udce4", b"v"), ("n", None))) for n in range(3)]
 needs_parser = pytest.mark.skipif(PARSER is None, reason="NOT TESTED: the compiled parser was not built")
 
 bytes_or_null = st.none() | st.binary(max_size=40) | st.sampled_from([b"", b"v" * 127, b"v" * 128, b"v" * 300])
@@ -105,6 +107,33 @@ def test_records_are_read_as_written() -> None:
         Record(b"", b"", 104, 60, (), SOURCE),
     ]
     assert [one.offset for one in parsed(data, PARSER, 102) or ()] == [102, 104]
+
+
+@pytest.mark.parametrize("number", range(5))
+@pytest.mark.parametrize("parser", [None, *([PARSER] if PARSER is not None else [])])
+def test_header_names_that_are_not_utf_8(parser: CompiledParser | None, number: int) -> None:
+    """Brokers do not check the names of headers: no byte of such a name is lost, and its batch is not damaged."""
+    names = [name.decode(errors="surrogateescape") for name in (b"Gr\xf6\xdfe", b"\xff", b"\xed\xa0\x80", b"ok")]
+    headers = tuple((name, b"%d" % at) for at, name in enumerate(names))
+    records = [Written(b"k", b"new", 0, 5), Written(b"other", None, 3, -5, headers)]
+    data = batch_bytes(records, base_offset=100, first_timestamp=50, max_timestamp=55, codec_number=number)
+    assert [tuple(record[:5]) for record in parse_records(data, SOURCE, parser=parser)] == [
+        (b"k", b"new", 100, 55, ()),
+        (b"other", None, 103, 45, headers),
+    ]
+    assert [record[2] for record in parse_records(data, SOURCE, 101, parser=parser)] == [103]
+    assert unpack_headers(pack_headers(headers)) == headers
+
+
+@needs_parser
+def test_every_truncation_of_a_batch_with_a_name_that_is_not_utf_8() -> None:
+    """A batch that ends at any byte is rejected by both: the path in Python has a parser for such names."""
+    content = b"".join(map(record_bytes, NOT_UTF_8))
+    for end in range(len(content)):
+        assert assert_same(batch_bytes(NOT_UTF_8, content=content[:end])) is None
+    assert assert_same(batch_bytes(NOT_UTF_8, content=content + b"\0")) is None
+    assert assert_same(batch_bytes([*NOT_UTF_8, Written()], content=content)) is None
+    assert_same(batch_bytes(NOT_UTF_8, **one_timestamp(9), attributes=LOG_APPEND_TIME))
 
 
 @pytest.mark.parametrize("parser", [None, *([PARSER] if PARSER is not None else [])])
@@ -203,7 +232,7 @@ def test_nothing_is_leaked() -> None:
     """Memory stays as it is, whether batches are accepted or rejected; the shared objects keep their count."""
     good = batch_bytes([Written(b"k%d" % n, b"v" * 600, n, n, (("h", b"%d" % n),)) for n in range(20)])
     bad = [good[:-cut] for cut in (1, 10, 300, 640)] + [good[:62] + b"\xff" * 20 + good[82:]]
-    wrong_name = batch_bytes([Written(b"k", b"v", 0, 0, (("h", b"1"),))]).replace(b"h", b"\xff")
+    odd_name = batch_bytes([Written(b"k", b"v", 0, 0, (("h", b"1"),))]).replace(b"h", b"\xff")
 
     class Own(Record):
         """A type whose references are all from here: records of other tests may be freed at any time."""
@@ -215,7 +244,8 @@ def test_nothing_is_leaked() -> None:
     def work() -> None:
         assert PARSER is not None
         changes: dict[bytes, Record] = {}
-        for data in (*bad, wrong_name):
+        PARSER.parse(odd_name, None, 0, Own, source)
+        for data in bad:
             for from_offset in (0, 5):
                 with pytest.raises(ValueError, match=r"batch|record|number|header|codec"):
                     PARSER.parse(data, None, from_offset, Own, source)

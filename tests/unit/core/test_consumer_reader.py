@@ -10,6 +10,7 @@ from confluent_kafka import KafkaError, TopicPartition
 from kafka_replica import Partition, Position
 from kafka_replica.broker.reading.consumer import ConsumerReader
 from kafka_replica.broker.reading.contract import FetchResult
+from kafka_replica.errors import DataError
 from kafka_replica.transactions import Ends
 
 P0, P1 = Partition("t", 0), Partition("t", 1)
@@ -21,6 +22,7 @@ class FakeMessage(NamedTuple):
     place: Partition
     at: int
     is_end: bool = False
+    has_odd_name: bool = False
 
     def error(self) -> KafkaError | None:
         """Return the event that the message is, if any."""
@@ -51,7 +53,11 @@ class FakeMessage(NamedTuple):
         return 1, 0
 
     def headers(self) -> None:
-        """Return no headers."""
+        """Return no headers, or fail as confluent-kafka 2.16.1 does."""
+        if self.has_odd_name:
+            raise SystemError("returned a result with an exception set") from UnicodeDecodeError(
+                "utf-8", b"Gr\xf6\xdfe", 2, 3, "invalid start byte"
+            )
 
 
 class FakeConsumer:
@@ -189,3 +195,9 @@ def test_the_stable_end_includes_all_that_was_read() -> None:
     assert world.read(FakeMessage(P0, 1)).stable == Position({P0: 3})
     world.consumer.at = {P0: (5, 0)}
     assert world.read(FakeMessage(P0, 4)).stable == Position({P0: 5})
+
+
+def test_a_header_name_that_the_consumer_cannot_read_is_reported() -> None:
+    """The error names the record, and the reader that can read it; it is not reported as a defect of the replica."""
+    with pytest.raises(DataError, match=r'reading t-0, offset 7: the name of a header is not UTF-8, .*="markers"'):
+        World(P0).read(FakeMessage(P0, 7, has_odd_name=True))

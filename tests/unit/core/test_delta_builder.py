@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica import Partition, Position, Record
+from kafka_replica.errors import DataError
 from kafka_replica.publication import bad_record_list
 from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.records import OpenTransaction, Stored
@@ -358,3 +359,38 @@ def test_new_keys_are_added_at_once_with_the_same_result(
             builder = one.delta_builder
             found.append((bad, state, part, builder.totals, dict(builder._delta.changes)))
         assert found[0] == found[1]
+
+
+def test_records_that_are_all_outdated_make_no_version() -> None:
+    """Nothing changes, so there is nothing to show; the records are counted all the same."""
+    shown = Shown(A0)
+    shown.add_committed(record("k", "2", 1), record("l", None, 3))
+    shown.show(Position({A0: 4}, opened(0).open))
+    shown.add_committed(record("k", "1", 0), record("l", "1", 2))
+    assert shown.delta_builder.is_empty
+    assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (2, (4, 1))
+    shown.delta_builder.skip()
+    assert (shown.delta_builder.record_count, shown.delta_builder.totals) == (0, (4, 1))
+    assert shown.show(Position({A0: 4})) == {"k": "2"}
+    assert not shown.delta_builder.take_part().changes
+    assert shown.delta_builder.is_empty
+
+
+def test_the_keys_of_a_damaged_batch_are_unknown_and_keep_their_records() -> None:
+    """The error reports this: no other record of these keys is known to be outdated."""
+
+    class Damaged:
+        def records(self) -> Sequence[Stored]:
+            raise DataError("its checksum is wrong")
+
+        def hold(self) -> None:
+            pass
+
+    shown = Shown(A0)
+    shown.add_committed(record("k", "1", 0))
+    (bad,) = shown.delta_builder.add_committed([Batch(A0, Kind.PLAIN, 1, 3, 2, -1, -1, Damaged())]).bad
+    assert (bad.key, bad.offset) == (None, 1)
+    assert (
+        "up to offset 2, cannot be read, so that its keys are not known and keep their previous records" in bad.reason
+    )
+    assert shown.show(Position({A0: 3})) == {"k": "1"}

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -130,7 +131,13 @@ def test_the_filter_selects_initial_records() -> None:
 def test_loading_that_fails() -> None:
     """The replica fails, and names the reason; a function is required, and one topic."""
     world = World({"a": 1})
-    for records, reason in ([("a", "text")], "the value of 'a' is str, not bytes"), ([1], "TypeError"):
+    wrong: tuple[tuple[Any, str], ...] = (
+        ([("a", "text")], "the value of 'a' is str, not bytes"),
+        ([(123, b"1")], "the key 123 is int, not bytes or a text"),
+        ([(bytearray(b"a"), b"1")], r"the key bytearray\(b'a'\) is bytearray, not bytes or a text"),
+        ([1], "TypeError"),
+    )
+    for records, reason in wrong:
         with (
             world.topic.replica(initial_records=lambda records=records: records) as replica,
             pytest.raises(KafkaReplicaError, match=f"loading the initial records of t: .*{reason}|{reason}"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import MemoryStore, RocksStore, Store
+from kafka_replica import MemoryStore, RocksStore, Store, UsageError
 from kafka_replica.testing import FakeKafka
 
 
@@ -45,3 +45,23 @@ def test_a_record_has_the_key_that_was_written(store: str, tmp_path: Path) -> No
                 assert [part[key].key for key in part] == list(part)
                 assert dict(part.of("flows")) == dict(snapshot.of("flows"))
             assert sorted({record.key for record in snapshot.values()}) == sorted(snapshot.of("codes"))
+
+
+@pytest.mark.parametrize("large_values", [False, True])
+def test_a_single_topic_has_all_keys_of_its_version(large_values: bool) -> None:
+    """A program whose list of topics has one name works like one with several names."""
+    kafka = FakeKafka()
+    kafka.topic("codes").put("a", b"1")
+    kafka.topic("flows")
+    with kafka.replica("codes", large_values=large_values) as replica:
+        snapshot = replica.wait_ready(60)
+        assert dict(snapshot.of("codes")) == dict(snapshot)
+        assert snapshot.of("codes")["a"].value == b"1"
+        with pytest.raises(UsageError, match="version 1 has no topic 'flows'; it has codes"):
+            snapshot.of("flows")
+    with kafka.replica("codes", "flows", large_values=large_values) as replica:
+        snapshot = replica.wait_ready(60)
+        assert (list(snapshot.of("codes")), list(snapshot.of("flows"))) == ([b"a"], [])
+        for part in (snapshot, snapshot.of("flows")):
+            with pytest.raises(UsageError, match="version 1 has no topic 'others'; it has codes, flows"):
+                part.of("others")

@@ -19,6 +19,7 @@ from kafka_replica.errors import LogReplacedError
 from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.version_diff import MergedDiff
 from kafka_replica.stores.delta import Delta
+from kafka_replica.testing import FakeTopic
 from support.core.publisher_driver import Driver, Reader
 from support.core.store_contract import P, Writes, records, values, writes
 from support.waiting import wait_until
@@ -339,3 +340,25 @@ def test_an_iterator_in_a_forked_child_raises_with_advice() -> None:
     done.set()
     holder.join()
     assert code == 17
+
+
+def test_a_transaction_whose_records_are_all_outdated_makes_no_version() -> None:
+    """Its position is reached without a version, and no record is reported as pending."""
+    topic = FakeTopic()
+    with topic.replica() as replica:
+        replica.wait_ready(60)
+        changes = replica.changes(timeout_s=60)
+        first, second = topic.begin(), topic.begin()
+        first.put("k", b"first")
+        second.put("k", b"second")
+        second.commit()
+        first.commit()
+        replica.wait_for(topic.end(), 60)
+        assert replica.status().pending_records == 0
+        topic.put("last", b"1")
+        seen: list[tuple[int, list[bytes], list[bytes]]] = []
+        while not seen or b"last" not in seen[-1][1]:
+            change = next(changes)
+            seen.append((change.version, list(change.changed), list(change.deleted)))
+        assert seen == [(1, [], []), (2, [b"k"], []), (3, [b"last"], [])]
+        assert replica.status().counts.records == 3

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica import Partition, Position, Record
+from kafka_replica import KeyFilter, Partition, Position, Record
+from kafka_replica.testing import FakeTopic
 from kafka_replica.transactions import Batch, CommittedRecords, ConsistentPoint, Ends, Kind, MarkerDetector, Reading
 from support.core.log_model import P0, P1, Cluster
 from support.core.model_source import ModelContent
@@ -248,3 +249,23 @@ def test_the_model_reproduces_the_measured_offsets() -> None:
     cluster.end(1)
     assert (cluster.stable(P0), cluster.logs[P0].end) == (1, 4)
     assert [batch.epoch for batch in cluster.logs[P0].written] == [0, 0, 0, 1]
+
+
+def test_markers_of_producers_whose_records_are_filtered_out_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No version is made, but the position is shown: memory does not grow with the number of producers."""
+    made: list[MarkerDetector] = []
+
+    class NotedDetector(MarkerDetector):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr("kafka_replica.testing.fake_replica.MarkerDetector", NotedDetector)
+    topic = FakeTopic()
+    with topic.replica(key_filter=KeyFilter.prefix("never")) as replica:
+        replica.wait_ready(60)
+        for number in range(20):
+            with topic.producer(f"id{number}").transaction() as transaction:
+                transaction.put("k", b"v")
+        assert replica.wait_for(topic.end(), 60).version == 1
+    assert not made[0]._unshown

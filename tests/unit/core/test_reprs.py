@@ -16,6 +16,7 @@ from kafka_replica.common.html_tables import html_table
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import StoreError
 from kafka_replica.stores import Snapshot
+from kafka_replica.stores.contract import TopicSnapshot
 from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.rocks import snapshot as rocks_snapshot
 from kafka_replica.testing import FakeKafka, FakeTopic
@@ -81,7 +82,7 @@ def test_a_replica_in_all_its_states() -> None:
         assert repr(replica) == "<FakeReplica codes: live, version 1, 1 key>"
         assert repr(AsyncReplica(replica)) == "<AsyncReplica of <FakeReplica codes: live, version 1, 1 key>>"
         assert repr(replica.snapshot()) == "<MemorySnapshot version 1, 1 key, codes-0@1>"
-        assert repr(replica.snapshot().of("x")) == "<TopicSnapshot x: version 1>"
+        assert repr(TopicSnapshot(replica.snapshot(), "x")) == "<TopicSnapshot x: version 1>"
         assert repr(replica.status()) == "<Status live: version 1, 1 key, lag 0>"
         topic.put("b", b"22")
         replica.wait_for(topic.end(), PATIENCE_S)
@@ -166,7 +167,7 @@ def test_stores_and_their_versions_do_not_read_the_disk(tmp_path: Path, monkeypa
     uncounted = opened.snapshot()
     uncounted._tally.keys = None  # as after a crash
     monkeypatch.setattr(rocks_snapshot, "shown", lambda *_: pytest.fail("the disk was read"))
-    for one in (uncounted, uncounted.of("x"), opened):
+    for one in (uncounted, TopicSnapshot(uncounted, "x"), opened):
         assert "version 1" in repr(one)
         assert "key" not in repr(one)
     opened.close()

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import math
+import threading
 import time
 from threading import Condition
+from typing import Any
 
 import pytest
 
-from kafka_replica import Partition, Position, State
+from kafka_replica import BadRecordError, KafkaReplicaError, KeyFilter, Partition, Position, State
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.health_tracker import HealthTracker
 from kafka_replica.publication.status import Status, lag
+from kafka_replica.testing import FakeTopic
 from kafka_replica.transactions import Ends
+from support.waiting import wait_until
 
 P = Partition("t", 0)
 
@@ -171,3 +177,92 @@ def test_the_oldest_of_several_open_transactions_blocks() -> None:
     assert machine.state(6.0) is State.BLOCKED
     assert machine.blocked_s(6.0) == pytest.approx(6.0)
     assert machine.blocking_transaction == (hanging, 5)
+
+
+class OutcomeOfTest(BaseException):
+    """An exception like those of ``pytest.fail`` and ``pytest.skip``."""
+
+
+@pytest.mark.parametrize("kind", [SystemExit, asyncio.CancelledError, OutcomeOfTest])
+@pytest.mark.parametrize("place", ["validator", "key_filter", "recorder", "initial_records"])
+def test_a_replica_fails_with_any_exception_of_a_function_given_to_it(kind: type[BaseException], place: str) -> None:
+    """The reading thread never ends unnoticed, even by exceptions that a thread does not report."""
+    topic, is_armed = FakeTopic("t"), threading.Event()
+
+    def raise_it(*_: object) -> bool:
+        if is_armed.is_set():
+            raise kind("from a user")
+        return True
+
+    options_of: dict[str, dict[str, Any]] = {
+        "validator": {"validator": raise_it, "on_bad_record": "skip"},
+        "key_filter": {"key_filter": KeyFilter(raise_it, "raises")},
+        "recorder": {},
+        "initial_records": {"initial_records": raise_it},
+    }
+    if place == "initial_records":
+        is_armed.set()
+    with topic.replica(**options_of[place]) as replica:
+        if place != "initial_records":
+            replica.wait_ready(60)
+            replica.record_versions(raise_it if place == "recorder" else lambda *_: None)
+            is_armed.set()
+            topic.put("k", b"v")
+        wait_until(lambda: replica.state is State.FAILED)
+        with pytest.raises(
+            KafkaReplicaError, match=f"{kind.__name__}: from a user; .* a subclass of Exception"
+        ) as raised:
+            replica.wait_for({P: 99}, 60)
+        assert ("<Record k at t-0@0, 1 byte>" in str(raised.value)) is (place == "validator")
+        assert str(raised.value) == replica.status().last_error
+
+
+class TwoPartError(KafkaReplicaError):
+    """An error whose constructor takes other arguments than its base."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def test_an_error_with_its_own_constructor_is_raised_to_every_waiter() -> None:
+    """An error about the arguments of its constructor does not replace it."""
+
+    def load() -> list[tuple[str, bytes]]:
+        raise TwoPartError("the real", "reason")
+
+    with FakeTopic("t").replica(initial_records=load) as replica:
+        for call in (replica.wait_ready, replica.snapshot, lambda: next(replica.changes(timeout_s=60))):
+            wait_until(lambda: replica.state is State.FAILED)
+            with pytest.raises(TwoPartError, match="the real reason"):
+                call()
+
+
+def test_an_infinite_timeout_waits_without_limit() -> None:
+    """No system can measure that time, so it is not passed on."""
+    topic = FakeTopic("t")
+    with topic.replica() as replica:
+        changes = replica.changes(timeout_s=math.inf)
+        replica.wait_ready(math.inf)
+        writer = threading.Timer(0.1, topic.put, ("k", b"v"))
+        writer.start()
+        assert list(replica.wait_for({P: 1}, math.inf)) == [b"k"]
+        assert [next(changes).version, next(changes).version] == [1, 2]
+        writer.join(30)
+
+
+def test_a_version_is_served_after_a_failure_and_after_closing() -> None:
+    """Waiting for a version that is there already returns it; waiting for any other one raises the reason."""
+    topic = FakeTopic("t")
+    with topic.replica() as replica:
+        replica.wait_ready(60)
+        topic.put("k", b"v")
+        shown = replica.wait_for(topic.end(), 60)
+        topic.put(None, b"bad")
+        wait_until(lambda: replica.state is State.FAILED)
+        for closes in (False, True):
+            if closes:
+                replica.close()
+            assert replica.ready
+            assert replica.wait_ready(60).version == replica.wait_for({P: 1}, 60).version == shown.version
+            with pytest.raises(BadRecordError, match="t-0, offset 1"):
+                replica.wait_for({P: 2}, 60)
