@@ -6,12 +6,14 @@ Three limits have similar names, but differ:
   compression, and the client does not send larger records.
 * ``max.message.bytes`` is the topic's. It counts a batch AFTER compression.
 * ``message.max.bytes`` is the brokers' limit, with the same meaning, for topics without a limit of their own.
+
+A value that is larger than the client's whole queue (``queue.buffering.max.kbytes``) cannot be sent, either.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from confluent_kafka import KafkaError
 
@@ -22,6 +24,11 @@ from kafka_replica.errors import BrokerError
 LIBRDKAFKA_BATCH_BYTES: Final = 1_000_000
 """The default of librdkafka's ``batch.size``."""
 
+OWN_LIMIT: Final = "max.request.size (librdkafka calls it message.max.bytes)"
+"""The name of the client's own limit, for users."""
+QUEUE_LIMIT: Final = "queue.buffering.max.kbytes"
+"""The size of the client's queue, which a value must not exceed."""
+
 _TOO_LARGE = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
 
 
@@ -30,12 +37,21 @@ def is_too_large(error: KafkaError) -> bool:
     return error.code() in _TOO_LARGE
 
 
-def over_own_limit(doing: str, size_bytes: int, limit_bytes: int, done: str = "sent") -> str:
+class OwnLimit(NamedTuple):
+    """The limit of a client for key and value of a record together, before compression."""
+
+    size_bytes: int
+    setting: str
+    """The property to raise."""
+
+
+def over_own_limit(
+    doing: str, size_bytes: int, limit_bytes: int, done: str = "sent", *, setting: str = OWN_LIMIT
+) -> str:
     """Return the error message for a record over the client's own limit, which was not sent, or not recorded."""
     return (
         f"{doing}: MSG_SIZE_TOO_LARGE: key and value have {size_bytes:,} bytes before compression, and this producer's "
-        f"own limit is {limit_bytes:,}, so it was not {done}; raise max.request.size (librdkafka calls it "
-        "message.max.bytes)"
+        f"own limit is {limit_bytes:,}, so it was not {done}; raise {setting}"
     )
 
 

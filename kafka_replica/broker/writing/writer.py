@@ -13,7 +13,15 @@ from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.faults import leaves_outcome_unknown
-from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
+from kafka_replica.broker.writing.header_names import find_unsendable
+from kafka_replica.broker.writing.size_limits import (
+    OWN_LIMIT,
+    QUEUE_LIMIT,
+    OwnLimit,
+    is_too_large,
+    over_kafkas_limit,
+    over_own_limit,
+)
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -33,6 +41,8 @@ _REFUSED_WITHIN_S = 0.5  # the interval at which a wait for the first answer che
 _EARLIEST_RETRY = 0.8  # fraction of retry.backoff.ms, which librdkafka varies by 20 % either way
 _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; delivered records keep their memory until then
+_DELIVERY_POLL_S = 0.01
+_DEFAULT_QUEUE_KBYTES = 1 << 20  # librdkafka's
 
 DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
@@ -46,17 +56,18 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-def own_limit_bytes(config: Mapping[str, Any]) -> int:
+def own_limit(config: Mapping[str, Any]) -> OwnLimit:
     """Return a producer's limit for key and value of a record together, in bytes before compression.
 
     Raises:
         ConfigurationError: the limit is not a number.
     """
-    limit = {**DEFAULTS, **common_settings(config)}["message.max.bytes"]
+    settings = {**DEFAULTS, **common_settings(config)}
+    limit, queue = settings["message.max.bytes"], settings.get(QUEUE_LIMIT, _DEFAULT_QUEUE_KBYTES)
     try:
-        return int(limit)
+        return min(OwnLimit(int(limit), OWN_LIMIT), OwnLimit(int(queue) << 10, QUEUE_LIMIT))
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"message.max.bytes={limit!r} is not a number of bytes") from error
+        raise ConfigurationError(f"message.max.bytes={limit!r} or {QUEUE_LIMIT}={queue!r} is not a number") from error
 
 
 class TransactionalWriter:
@@ -90,6 +101,7 @@ class TransactionalWriter:
         backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
         self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
         self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, since librdkafka accepted it
+        self._queue_bytes = int(self._settings.get(QUEUE_LIMIT, _DEFAULT_QUEUE_KBYTES)) << 10
 
     def _new_producer(self) -> Producer:
         """Return a new producer, after it has acquired the transactional id."""
@@ -160,15 +172,24 @@ class TransactionalWriter:
         self.send_to(Partition(topic, _BY_KEY), key, value, headers)
 
     def send_to(self, partition: Partition, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """Queue a record like ``send``, for a given partition."""
+        """Queue a record like ``send``, for a given partition.
+
+        Raises:
+            RecordNotSentError: the client refused the record, or the name of a header is not UTF-8.
+        """
         topic, number = partition
+        if headers and (name := find_unsendable(headers)) is not None:
+            raise RecordNotSentError(
+                f"handing over key {key_text(key)} for topic {topic}: the name of the header {name!r} cannot be "
+                "encoded as UTF-8, and the client sends no other names; rename the header"
+            )
         while True:
             try:
                 self._producer.produce(
                     topic, key=key, value=value, headers=list(headers), partition=number, on_delivery=self._delivered
                 )
             except BufferError:
-                self._serve(0.1)
+                self._wait_for_room(topic, key, value)
             except KafkaException as error:
                 cause = self._cause(error)
                 raise self._not_handed_over(cause, topic, key, value) from cause
@@ -191,12 +212,17 @@ class TransactionalWriter:
                         produce(topic, value, key, on_delivery=refused, headers=headers)
                         break
                     except BufferError:
-                        self._serve(0.1)
+                        self._wait_for_room(topic, key, value)
                     except KafkaException as error:
                         cause = self._cause(error)
                         raise self._not_handed_over(cause, topic, key, value) from cause
             if not number % _POLL_EVERY:
                 self._serve(0)
+
+    def wait_for_deliveries(self, rest: int) -> None:
+        """Wait until at most ``rest`` of the queued records are not delivered yet."""
+        while len(self._producer) > rest:
+            self._serve(_DELIVERY_POLL_S)
 
     def commit(self) -> dict[Partition, int]:
         """Commit; return for each partition the offset after the last record from ``send`` or ``send_to``.
@@ -260,6 +286,17 @@ class TransactionalWriter:
             raise UsageError(
                 "the outcome of this producer's last transaction is not known; continue with a new producer"
             )
+
+    def _wait_for_room(self, topic: str, key: bytes, value: bytes | None) -> None:
+        """Wait for room in the full queue.
+
+        Raises:
+            RecordNotSentError: the value is larger than the whole queue, which librdkafka reports in the same way.
+        """
+        if len(value or b"") > self._queue_bytes:
+            doing, size_bytes = f"handing over key {key_text(key)} for topic {topic}", len(key) + len(value or b"")
+            raise RecordNotSentError(over_own_limit(doing, size_bytes, self._queue_bytes, setting=QUEUE_LIMIT))
+        self._serve(0.1)
 
     def _not_handed_over(
         self, error: KafkaException, topic: str, key: bytes, value: bytes | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from kafka_replica.producer.changes.changes import Put
 from kafka_replica.producer.outbox import Status
 from kafka_replica.producer.outbox.listing import RecordedTransaction, StoredRecord
 from kafka_replica.producer.sources.contents import put_of
-from kafka_replica.records import key_bytes, key_text
+from kafka_replica.records import key_text
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.files.structure_files import read_structures, structure_files
 
@@ -61,9 +62,9 @@ def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
     with control_of(file) as control:
         records = control.records(tx_id)
     if key is not None:
-        records = [record for record in records if record.key == key_bytes(key)]
+        records = [record for record in records if record.key == os.fsencode(key)]
         if not records:
-            raise UsageError(f"transaction {tx_id} has no record of {key}")
+            raise UsageError(f"transaction {tx_id} has no record of {key_text(os.fsencode(key))}")
         if not as_json:
             write(records[0].value or b"")
             return
@@ -81,9 +82,10 @@ def skip(file: Path, as_json: bool, tx_id: int, keys: tuple[str, ...], reason: s
 
     Skipped records are kept, counted and listed. The producer must not be running; suspend it first if it is.
     """
+    chosen = [os.fsencode(key) for key in keys]
     with control_of(file) as control:
-        control.skip(tx_id, keys or None, reason=reason)
-    what = f"{', '.join(keys)} of transaction {tx_id}" if keys else f"transaction {tx_id}"
+        control.skip(tx_id, chosen or None, reason=reason)
+    what = f"{', '.join(map(key_text, chosen))} of transaction {tx_id}" if chosen else f"transaction {tx_id}"
     report_success(as_json, "skip", f"{what} will be skipped {_WHEN_RESUMED}")
 
 
@@ -126,7 +128,7 @@ def _puts(paths: tuple[Path, ...], key: str | None, content_type: str | None) ->
         return [put_of(part) for part in found.parts.values()]
     if len(paths) != 1 or paths[0].is_dir():
         raise UsageError("--key requires exactly one file, with the value of that key")
-    return [Put(key, paths[0].read_bytes(), content_type)]
+    return [Put(os.fsencode(key), paths[0].read_bytes(), content_type)]
 
 
 def _print_transaction(each: RecordedTransaction) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from contextlib import contextmanager
 from copy import copy
 from math import inf
 from threading import Condition
@@ -336,12 +337,19 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     # --- following the replica; called by the subscription's thread ---
 
     def _follow(self, change: Change) -> None:
+        with self._changed, self._failing():  # the lock is held until the error is set, so that no look-up misses it
+            if self._error is None:
+                self._advance(change)
+                self._changed.notify_all()
+        if self._error is None:
+            with self._failing():
+                self._versions.prepare_for_changes()
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Make errors of the block those of all later look-ups."""
         try:
-            with self._changed:
-                if self._error is None:
-                    self._advance(change)
-                    self._changed.notify_all()
-            self._versions.prepare_for_changes()
+            yield
         except KafkaReplicaError as error:
             self._fail(error)
         except BaseException as error:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from kafka_replica.broker.writing.size_limits import over_own_limit
-from kafka_replica.broker.writing.writer import own_limit_bytes
+from kafka_replica.broker.writing.writer import own_limit
 from kafka_replica.producer.changes.changes import Put
 from kafka_replica.producer.changes.encoding import Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
@@ -25,7 +25,7 @@ def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) ->
         media_type: the producer's format.
         kafka: librdkafka's or Java's properties, from which the size limit is read.
     """
-    limit_bytes = cache(lambda: own_limit_bytes(kafka))  # lazy, because it may read key stores
+    read_limit = cache(lambda: own_limit(kafka))  # lazy, because it may read key stores
 
     def validate(put: Put) -> None:
         key, value = key_bytes(put.key), put.value
@@ -39,7 +39,8 @@ def validator_of(encoder: Encoder, media_type: str, kafka: Mapping[str, Any]) ->
                     f"{doing}: it cannot be sent as {format_name}: {error}; it was not recorded"
                 ) from error
             value = b"" if encoded is None else encoded.value
-        if len(key) + len(value) > limit_bytes():
-            raise EncodingError(over_own_limit(doing, len(key) + len(value), limit_bytes(), "recorded"))
+        size_bytes, limit = len(key) + len(value), read_limit()
+        if size_bytes > limit.size_bytes:
+            raise EncodingError(over_own_limit(doing, size_bytes, limit.size_bytes, "recorded", setting=limit.setting))
 
     return validate

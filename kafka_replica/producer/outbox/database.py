@@ -142,6 +142,13 @@ def _lacks_tables(error: DBAPIError) -> bool:
     return is_missing and "kafka_producer_" in f"{text} {error.statement}"
 
 
+@contextmanager
+def writing(engine: Engine, doing: str) -> Iterator[Connection]:
+    """Open a transaction, and translate errors of the database as :func:`outbox_errors` does, also those of its end."""
+    with outbox_errors(doing), engine.begin() as connection:
+        yield connection
+
+
 def translate_errors(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that translates errors of the database as :func:`outbox_errors` does."""
 

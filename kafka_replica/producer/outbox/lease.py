@@ -24,6 +24,17 @@ class LeaseLostError(OutboxError):
     """Another instance has taken the lease, so that this instance may no longer publish."""
 
 
+class LeaseHolder(NamedTuple):
+    """An instance in one term of the lease.
+
+    The term alone does not identify the instance: a database that loses its last commits in a failover may assign a
+    term a second time.
+    """
+
+    owner: str
+    term: int
+
+
 class LeaseRow(NamedTuple):
     """The content of the row when it was read."""
 
@@ -48,6 +59,8 @@ class Lease:
         self.owner = owner
         self.lease_s = lease_s
         self.term: int | None = None
+        self.acquisitions = 0
+        """The number of times that this instance has taken the lease."""
         self.saw_another = False
         """True if another instance was alive while this instance watched."""
         self._last_row: LeaseRow | None = None
@@ -70,6 +83,12 @@ class Lease:
                 raise unknown_producer(connection, self._producer_id)
         return LeaseRow(*row)
 
+    @property
+    def holder(self) -> LeaseHolder | None:
+        """This instance in its current term; None without the lease."""
+        term = self.term
+        return None if term is None else LeaseHolder(self.owner, term)
+
     def hold(self) -> bool:
         """Return whether this instance holds the lease; take the lease if it is free or has expired."""
         if self.term is not None and time.monotonic() - self._renewed_s < self.lease_s / 2:
@@ -84,6 +103,7 @@ class Lease:
         if now.owner not in {None, self.owner} and time.monotonic() - self._since_s < self.lease_s:
             return False
         if self._change(now, LeaseRow(self.owner, now.term + 1, 0)):
+            self.acquisitions += 1
             self.term, self._renewed_s = now.term + 1, time.monotonic()
             return True
         return False
@@ -120,7 +140,10 @@ class Lease:
             return  # the lease expires by itself
 
     def _change(self, now: LeaseRow, then: LeaseRow) -> bool:
-        same = (lease.c.producer_id == self._producer_id, lease.c.term == now.term, lease.c.beat == now.beat)
+        same = (
+            lease.c.producer_id == self._producer_id, lease.c.owner == now.owner, lease.c.term == now.term,
+            lease.c.beat == now.beat,
+        )  # fmt: skip
         return self._update(same, then._asdict())
 
     @translate_errors("acquiring the producer's lease")

@@ -39,6 +39,8 @@ class Intent(NamedTuple):
     not_carried: int
     request_count: int
     """A counter of requests to change the mode."""
+    former_incarnations: tuple[str, ...] = ()
+    """The incarnations before a new one, of which nothing is marked as sent yet; oldest first."""
 
 
 def intent_of(connection: Connection, producer_id: str) -> Intent:
@@ -50,12 +52,12 @@ def intent_of(connection: Connection, producer_id: str) -> Intent:
     row = connection.execute(
         select(
             state.c.incarnation, state.c.mode, state.c.reason, state.c.transactional_id, state.c.sent_tx_id,
-            state.c.progress_offset, state.c.not_carried, state.c.request_count,
+            state.c.progress_offset, state.c.not_carried, state.c.request_count, state.c.former_incarnations,
         ).where(state.c.producer_id == producer_id)
     ).first()  # fmt: skip
     if row is None:
         raise unknown_producer(connection, producer_id)
-    return Intent(row[0], Mode(row[1]), *row[2:])
+    return Intent(row[0], Mode(row[1]), *row[2:-1], tuple((row[-1] or "").split()))
 
 
 def unknown_producer(connection: Connection, producer_id: str) -> UsageError:
@@ -133,17 +135,25 @@ def _make_pending(connection: Connection, producer_id: str, now_ms: int) -> None
 def begin_incarnation(connection: Connection, producer_id: str) -> None:
     """Begin a new incarnation, whose first transactions are those that are not marked as sent.
 
+    An instance may still be sending transactions of the former incarnation, or may have died before it marked them. So
+    the former incarnation is stored: the relay continues after its last transaction, if this database has the same one.
+
     Raises:
         UsageError: the producer does not exist, or is running.
     """
-    if intent_of(connection, producer_id).mode is Mode.RUNNING:
+    # The row is locked, so that nothing is marked as sent, and the producer is not resumed, meanwhile.
+    connection.execute(update(state).where(state.c.producer_id == producer_id).values(mode=state.c.mode))
+    intent = intent_of(connection, producer_id)
+    if intent.mode is Mode.RUNNING:
         raise UsageError(
             f"producer {producer_id!r} is running, so no repair is needed; suspend it first to do it anyway"
         )
+    earlier = intent.former_incarnations if intent.progress_offset is None else ()
+    former = " ".join([*earlier, intent.incarnation])
     connection.execute(
         update(state)
         .where(state.c.producer_id == producer_id)
-        .values(incarnation=uuid.uuid4().hex, progress_offset=None)
+        .values(incarnation=uuid.uuid4().hex, progress_offset=None, former_incarnations=former)
     )
 
 

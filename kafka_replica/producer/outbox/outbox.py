@@ -176,7 +176,7 @@ class Outbox:
         """Begin a new incarnation, in which Kafka's progress records of earlier transactions no longer count.
 
         Use this method if the database was restored or lost commits in a failover, so that its history differs from
-        Kafka's.
+        Kafka's. If it does not differ, nothing is sent again that has arrived.
 
         Raises:
             UsageError: the producer does not exist, or is running.
@@ -294,6 +294,9 @@ class Outbox:
         ]
         recorded_ms = now_ms()
         size = sum(len(row["record_key"]) + len(row["record_value"] or b"") for row in rows)
+        # The transaction is inserted after its records, so that no reader ever sees it without them.
+        for piece in _pieces(rows, _AT_ONCE):
+            connection.execute(insert(change), piece)
         connection.execute(
             insert(tx).values(
                 tx_id=tx_id, producer_id=self.producer_id, tx_status=int(Status.PENDING), tx_last_updated=recorded_ms,
@@ -306,8 +309,6 @@ class Outbox:
                 **{name: (content or b"").decode("ascii") for name, content in current_trace()},
             )
         )  # fmt: skip
-        for piece in _pieces(rows, _AT_ONCE):
-            connection.execute(insert(change), piece)
 
 
 def _row(each: Change) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final
 
-from sqlalchemy import Connection, Engine, and_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, false, select, update
 
 from kafka_replica.common.clock import now_ms
 from kafka_replica.headers.current_trace import NAMES
 from kafka_replica.producer.outbox.amendments import apply_requests, is_requested
 from kafka_replica.producer.outbox.contents import RecordedContents
 from kafka_replica.producer.outbox.database import reading, short_transaction, translate_errors
-from kafka_replica.producer.outbox.lease import LeaseLostError
+from kafka_replica.producer.outbox.lease import LeaseHolder, LeaseLostError
 from kafka_replica.producer.outbox.modes import Mode, intent_of, set_mode, try_again
 from kafka_replica.producer.outbox.recorded_transactions import RecordedTransaction, View
 from kafka_replica.producer.outbox.tables import Status, TransactionKind, counter, detail, lease, state, tx
@@ -60,7 +60,9 @@ class Queue:
             last_tx_id = connection.execute(
                 select(counter.c.last_tx_id).where(counter.c.producer_id == self._id)
             ).scalar_one()
-        return View(intent, int(last_tx_id), _within_limit([_transaction_of_row(*row) for row in rows]))
+        # A number that is not counted yet belongs to a transaction that is being recorded.
+        recorded = [_transaction_of_row(*row) for row in rows if row[0] <= last_tx_id]
+        return View(intent, int(last_tx_id), _within_limit(recorded))
 
     @translate_errors("looking for a flush to send")
     def pending_flushes(self, sent_tx_id: int) -> list[RecordedTransaction]:
@@ -79,7 +81,7 @@ class Queue:
     @translate_errors("marking transactions as sent")
     def mark_sent(
         self,
-        term: int | None,
+        holder: LeaseHolder | None,
         up_to: int,
         offset: int | None,
         sizes: Mapping[int, tuple[int, int]] = MappingProxyType({}),
@@ -95,7 +97,7 @@ class Queue:
         it again.
 
         Args:
-            term: the term of this instance's lease.
+            holder: this instance, with the term of its lease; None without the lease.
             up_to: the number up to which all transactions are marked.
             offset: an offset at or before that of the progress record of ``up_to``; None if it is not known.
             sizes: the sent bytes and records of transactions for which they differ from the recorded ones, by number.
@@ -108,7 +110,7 @@ class Queue:
             database was restored, and so has another transaction with the number ``up_to``, or none.
         """
         with short_transaction(self._engine) as connection:
-            sent_tx_id = self._lock_if_leased(connection, term, incarnation)
+            sent_tx_id = self._lock_if_leased(connection, holder, incarnation)
             if sent_tx_id is None:
                 return False
             if recorded_ms is not None:
@@ -126,34 +128,36 @@ class Queue:
                 .where(*mine, tx.c.tx_id <= up_to)
                 .values(tx_status=int(Status.SENT), tx_last_updated=now_ms())
             )
+            # With a progress record of this incarnation, those of the former ones do not count any more.
+            known = {} if offset is None else {"former_incarnations": None}
             left_out = sum(number for tx_id, number in not_carried.items() if tx_id > sent_tx_id)
             connection.execute(
                 update(state)
                 .where(state.c.producer_id == self._id, state.c.sent_tx_id < up_to)
-                .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + left_out)
+                .values(sent_tx_id=up_to, progress_offset=offset, not_carried=state.c.not_carried + left_out, **known)
             )
         return True
 
     @translate_errors("verifying the lease")
-    def sent_while_leased(self, term: int | None, *, incarnation: str) -> int:
+    def sent_while_leased(self, holder: LeaseHolder | None, *, incarnation: str) -> int:
         """Return the number up to which all transactions are marked as sent, which no other instance can change.
 
         Raises:
             LeaseLostError: the lease was lost, or the producer was deleted or recreated.
         """
         with short_transaction(self._engine) as connection:
-            return self._lock_leased(connection, term, incarnation)
+            return self._lock_leased(connection, holder, incarnation)
 
     @translate_errors("recording the failure of a transaction")
     def mark_failed(
-        self, term: int | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
+        self, holder: LeaseHolder | None, tx_id: int | None, status: Status, reason: str, *, incarnation: str
     ) -> bool:
         """Suspend the producer and store the reason, if this instance still has the lease; return whether it did.
 
         The transaction, if it is pending, gets the status.
         """
         with short_transaction(self._engine) as connection:
-            if self._lock_if_leased(connection, term, incarnation) is None:
+            if self._lock_if_leased(connection, holder, incarnation) is None:
                 return False
             if tx_id is not None:
                 pending = (tx.c.producer_id == self._id, tx.c.tx_id == tx_id, tx.c.tx_status == int(Status.PENDING))
@@ -166,12 +170,12 @@ class Queue:
             return set_mode(connection, self._id, Mode.FAILED, reason, only=[Mode.RUNNING])
 
     @translate_errors("recording why the producer retries")
-    def show_failure(self, term: int | None, reason: str | None) -> None:
+    def show_failure(self, holder: LeaseHolder | None, reason: str | None) -> None:
         """Show in the status of a running producer why it is retrying; None shows that it is not.
 
         Nothing is written if the lease was lost.
         """
-        ours = select(lease.c.producer_id).where(lease.c.producer_id == self._id, lease.c.term == term).exists()
+        ours = select(lease.c.producer_id).where(*self._is_held(holder)).exists()
         with short_transaction(self._engine) as connection:
             connection.execute(
                 update(state)
@@ -180,11 +184,11 @@ class Queue:
             )
 
     @translate_errors("applying requests of operators")
-    def apply_requests(self, term: int | None, arrived: int, *, incarnation: str) -> None:
+    def apply_requests(self, holder: LeaseHolder | None, arrived: int, *, incarnation: str) -> None:
         """Apply the operators' requests for transactions after ``arrived``; see ``amendments``.
 
         Args:
-            term: the term of this instance's lease.
+            holder: this instance, with the term of its lease; None without the lease.
             arrived: the number up to which Kafka has all transactions; all earlier senders are fenced.
             incarnation: the incarnation to which ``arrived`` belongs.
 
@@ -194,7 +198,7 @@ class Queue:
         if not self.is_requested(arrived):
             return
         with short_transaction(self._engine) as connection:
-            sent_tx_id = self._lock_leased(connection, term, incarnation)
+            sent_tx_id = self._lock_leased(connection, holder, incarnation)
             # If Kafka's progress record was lost, more transactions are marked as sent than have arrived by Kafka.
             # These must not be amended either.
             apply_requests(connection, self._id, max(arrived, sent_tx_id), now_ms())
@@ -206,14 +210,14 @@ class Queue:
             return is_requested(connection, self._id, arrived)
 
     @translate_errors("recording the publishing instance")
-    def note_identity(self, term: int | None, transactional_id: str, *, incarnation: str) -> None:
+    def note_identity(self, holder: LeaseHolder | None, transactional_id: str, *, incarnation: str) -> None:
         """Store the transactional id under which the producer publishes, so that it can be fenced after a change.
 
         Raises:
             LeaseLostError: the lease was lost.
         """
         with short_transaction(self._engine) as connection:
-            self._lock_leased(connection, term, incarnation)
+            self._lock_leased(connection, holder, incarnation)
             mine = (state.c.producer_id == self._id, state.c.incarnation == incarnation)
             connection.execute(update(state).where(*mine).values(transactional_id=transactional_id))
 
@@ -231,27 +235,32 @@ class Queue:
         with short_transaction(self._engine) as connection:
             return try_again(connection, self._id, now_ms(), request_count)
 
-    def _lock_leased(self, connection: Connection, term: int | None, incarnation: str) -> int:
+    def _lock_leased(self, connection: Connection, holder: LeaseHolder | None, incarnation: str) -> int:
         """Lock the state and the lease; return the number up to which all is sent, or raise LeaseLostError."""
-        sent_tx_id = self._lock_if_leased(connection, term, incarnation)
+        sent_tx_id = self._lock_if_leased(connection, holder, incarnation)
         if sent_tx_id is None:
             raise LeaseLostError(
                 f"producer {self._id}: another instance has taken over, or the producer was recreated; standing by"
             )
         return sent_tx_id
 
-    def _lock_if_leased(self, connection: Connection, term: int | None, incarnation: str) -> int | None:
+    def _lock_if_leased(self, connection: Connection, holder: LeaseHolder | None, incarnation: str) -> int | None:
         """Lock the state, then the lease; return the number up to which all is sent, or None without the lease.
 
         The state is locked first: a user's transaction may lock it for long, and must not block the lease.
         """
         sent_tx_id = self._lock(connection, incarnation)
-        return sent_tx_id if sent_tx_id is not None and self._holds_lease(connection, term) else None
+        return sent_tx_id if sent_tx_id is not None and self._holds_lease(connection, holder) else None
 
-    def _holds_lease(self, connection: Connection, term: int | None) -> bool:
+    def _holds_lease(self, connection: Connection, holder: LeaseHolder | None) -> bool:
         """Return whether this instance has the lease; lock the lease until the end of the database transaction."""
-        mine = (lease.c.producer_id == self._id, lease.c.term == term)
+        mine = self._is_held(holder)
         return bool(connection.execute(update(lease).where(*mine).values(beat=lease.c.beat + 1)).rowcount)
+
+    def _is_held(self, holder: LeaseHolder | None) -> tuple[ColumnElement[bool], ...]:
+        if holder is None:
+            return (false(),)
+        return lease.c.producer_id == self._id, lease.c.owner == holder.owner, lease.c.term == holder.term
 
     def _lock(self, connection: Connection, incarnation: str) -> int | None:
         """Lock the producer's state; return the number up to which all is sent; None if the incarnation has changed."""

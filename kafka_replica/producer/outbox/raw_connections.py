@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sqlalchemy import Connection, Engine, NullPool, create_engine
 
-from kafka_replica.errors import UsageError
+from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.producer.errors import OutboxUnavailableError
-from kafka_replica.producer.outbox.database import outbox_errors
+from kafka_replica.producer.outbox.database import outbox_errors, reading
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,6 +25,10 @@ AnyConnection: TypeAlias = "Connection | sqlite3.Connection | psycopg.Connection
 _AUTOCOMMIT = (
     "this connection commits each statement separately (autocommit); begin a transaction first, so that changes are "
     "committed with your own data or not at all"
+)
+_AUTOCOMMIT_ENGINE = (
+    "the connections of this engine commit each statement separately (isolation_level AUTOCOMMIT); use another engine, "
+    "such as engine.execution_options(isolation_level='READ COMMITTED')"
 )
 
 
@@ -38,6 +42,8 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
     """
     if isinstance(connection, Connection):
         with outbox_errors(doing):
+            if not _is_transactional(connection):
+                raise UsageError(f"{doing}: {_AUTOCOMMIT}")
             yield connection
         return
     borrowed = _borrow(connection, doing)
@@ -47,6 +53,32 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
             yield sql_connection
     finally:
         _borrowed.reset(token)
+
+
+def check_engine(engine: Engine) -> None:
+    """Check that connections of an engine have transactions.
+
+    Raises:
+        ConfigurationError: they commit each statement separately.
+        OutboxError: the database cannot be reached, or refused.
+    """
+    doing = "opening the producer's database"
+    with outbox_errors(doing), reading(engine) as connection:
+        if not _is_transactional(connection):
+            raise ConfigurationError(f"{doing}: {_AUTOCOMMIT_ENGINE}")
+
+
+def _is_transactional(connection: Connection) -> bool:
+    """Return whether statements on a connection belong to a transaction; begin it, as the first statement would."""
+    if not connection.in_transaction():
+        connection.begin()
+    driver: Any = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        return not _commits_by_itself(driver)
+    if _is_of_psycopg(driver):
+        return not _commits_by_itself_in_postgres(driver)
+    is_autocommit = connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT"
+    return not is_autocommit and getattr(driver, "autocommit", False) is not True
 
 
 class _BorrowedConnection:
@@ -98,21 +130,34 @@ def _engine_of(url: str) -> Engine:
 
 def _borrow(connection: object, doing: str) -> _BorrowedConnection:
     if isinstance(connection, sqlite3.Connection):
+        if _commits_by_itself(connection):
+            raise UsageError(f"{doing}: {_AUTOCOMMIT}")
         if not connection.in_transaction:
-            if connection.isolation_level is None or getattr(connection, "autocommit", False) is True:
-                raise UsageError(f"{doing}: {_AUTOCOMMIT}")
             _begin(connection, doing)
         return _BorrowedSqlite(connection)
-    library = sys.modules.get("psycopg")  # without the module, such a connection cannot exist
-    if library is not None and isinstance(connection, library.Connection):
-        borrowed: Any = connection
-        if borrowed.autocommit and borrowed.info.transaction_status == library.pq.TransactionStatus.IDLE:
+    if _is_of_psycopg(connection):
+        if _commits_by_itself_in_postgres(connection):
             raise UsageError(f"{doing}: {_AUTOCOMMIT}")
         return _BorrowedPsycopg(connection)
     raise UsageError(
         f"{doing}: a connection of SQLAlchemy, sqlite3 or psycopg (3) is required, not {type(connection).__module__}."
         f"{type(connection).__name__}; with a session of SQLAlchemy, use session.connection()"
     )
+
+
+def _commits_by_itself(connection: sqlite3.Connection) -> bool:
+    is_autocommit = connection.isolation_level is None or getattr(connection, "autocommit", False) is True
+    return is_autocommit and not connection.in_transaction
+
+
+def _is_of_psycopg(connection: object) -> bool:
+    library = sys.modules.get("psycopg")  # without the module, such a connection cannot exist
+    return library is not None and isinstance(connection, library.Connection)
+
+
+def _commits_by_itself_in_postgres(connection: Any) -> bool:
+    idle = sys.modules["psycopg"].pq.TransactionStatus.IDLE
+    return bool(connection.autocommit) and connection.info.transaction_status == idle
 
 
 def _begin(connection: sqlite3.Connection, doing: str) -> None:

@@ -123,8 +123,12 @@ state = Table(
     Column("not_carried", BigInteger, nullable=False),
     Column("request_count", BigInteger, nullable=False),
     Column("cleaned_tx_id", BigInteger, nullable=False, server_default="0"),
+    Column("former_incarnations", Text),
 )
 """The producer's mode, the number up to which Kafka has acknowledged transactions, and the progress of clean-up.
+
+``former_incarnations`` has the earlier incarnations, separated by blanks, until a transaction of the present one is
+marked as sent.
 
 Recording never locks this row, so that commands and starting instances do not wait for open recording transactions.
 """

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import last_of_key
@@ -18,6 +20,15 @@ from kafka_replica.producer.relay.undecided import UndecidedTransactions
 from kafka_replica.records import Partition
 
 _log = logging.getLogger("kafka_replica.producer")
+
+
+class Arrived(NamedTuple):
+    """The progress records of the transactions that have arrived last."""
+
+    own: Progress | None
+    """The record of the present incarnation; None if nothing of it has arrived."""
+    former: Progress | None
+    """The newest record of the former incarnations; not determined if ``own`` is known."""
 
 
 class ArrivalReader:
@@ -52,8 +63,9 @@ class ArrivalReader:
         transactional_ids: Sequence[str],
         hint: int | None,
         acknowledged: Callable[[], int],
-    ) -> Progress | None:
-        """End this producer's open transactions; return the progress record of the last transaction that has arrived.
+        former_incarnations: Sequence[str] = (),
+    ) -> Arrived:
+        """End this producer's open transactions; return the progress records of the last that have arrived.
 
         Args:
             partitions: the partitions of the published topics.
@@ -61,28 +73,38 @@ class ArrivalReader:
             hint: an offset at or before that of the last progress record.
             acknowledged: returns the last transaction whose commit Kafka is known to have acknowledged; raises an error
                 if this process may no longer publish.
+            former_incarnations: the incarnations of the producer before a new one, oldest first.
 
         Raises:
             KafkaReplicaError: the state could not be determined.
         """
+        former_keys = [replace(self._identity, incarnation=each).progress_key for each in former_incarnations]
         if not self.has_open_transactions(partitions):
-            return self._read_to_end(hint)
+            return self._read_to_end(hint, former_keys)
         _log.info("transactions are open; reading the batches of %s", self._identity.progress_partition)
         identity = self._identity
         topics = [identity.progress_topic, *identity.topics]
         try:
             with closing(TransactionInspector(self._config, topics, self._timeout_s)) as inspector:
                 undecided = UndecidedTransactions(
-                    inspector, transactional_ids, identity.producer_id, identity.progress_key,
+                    inspector, transactional_ids, identity.producer_id, identity.progress_key, former_keys,
                     identity.progress_partition, partitions,
                 )  # fmt: skip
-                return undecided.end_all(hint, acknowledged)
+                records = undecided.end_all(hint, acknowledged)
+                return Arrived(records.arrived, records.former)
         except (UsageError, TooOldError) as error:
             _log.warning("cannot inspect open transactions; waiting for them: %s", error)
-            return self._read_to_end(hint)
+            return self._read_to_end(hint, former_keys)
 
-    def _read_to_end(self, hint: int | None) -> Progress | None:
+    def _read_to_end(self, hint: int | None, former_keys: Sequence[bytes]) -> Arrived:
         """Read the progress topic to its end as an ordinary consumer, which waits for open transactions."""
-        partition, key = self._identity.progress_partition, self._identity.progress_key
+        own = self._last(self._identity.progress_key, hint)
+        if own is not None:
+            return Arrived(own, None)
+        former = [each for key in former_keys if (each := self._last(key, None)) is not None]
+        return Arrived(None, max(former, key=attrgetter("offset"), default=None))
+
+    def _last(self, key: bytes, hint: int | None) -> Progress | None:
+        partition = self._identity.progress_partition
         record = last_of_key(self._config, partition, key, self._timeout_s, hint)
         return None if record is None else read_progress(record.value, record.offset, partition, key)

@@ -22,9 +22,9 @@ class WaitEnd(NamedTuple):
 class LeaseGrant(NamedTuple):
     """This instance holds the lease."""
 
-    term: int = 0
-    """The term of the lease, which increases whenever an instance takes it. If the term is unchanged, no other instance
-    has held the lease.
+    acquisition: int = 0
+    """The number of times that this instance has taken the lease. If it is unchanged, no other instance has held the
+    lease.
     """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.reading.last_record import committed_records
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
-from kafka_replica.broker.writing.size_limits import fitting_batches
-from kafka_replica.broker.writing.writer import TransactionalWriter
+from kafka_replica.broker.writing.size_limits import QUEUE_LIMIT, fitting_batches
+from kafka_replica.broker.writing.writer import TransactionalWriter, own_limit
 from kafka_replica.errors import BrokerUnavailableError, CommitUnknownError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.headers import Stack
 from kafka_replica.producer.changes.encoding import Encoder
@@ -21,7 +21,7 @@ from kafka_replica.producer.outbox.recorded_transactions import Contents, Raw, R
 from kafka_replica.producer.relay.arrival import ArrivalReader
 from kafka_replica.producer.relay.conflicts import ProgressRecord, check_conflicts, foreign_records
 from kafka_replica.producer.relay.identity import Identity
-from kafka_replica.producer.relay.outgoing_records import OutgoingRecords, SentCounts
+from kafka_replica.producer.relay.outgoing_records import OutgoingRecord, OutgoingRecords, SentCounts
 from kafka_replica.producer.relay.progress import Progress, progress_of, progress_value
 from kafka_replica.producer.relay.steps import Step
 from kafka_replica.records import Partition
@@ -30,10 +30,10 @@ _log = logging.getLogger("kafka_replica.producer")
 
 _DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-relay",
-    "queue.buffering.max.kbytes": 32 << 10,  # bounds the memory of a full flush
     "queue.buffering.max.messages": 10_000,
     "transaction.timeout.ms": 180_000,  # a full flush is one transaction
 }
+_PORTION_BYTES = 16 << 20  # about two portions are queued at most, which bounds the memory of a full flush
 _REQUIRED: dict[str, Any] = {
     "delivery.report.only.error": True,  # a callback for each delivered record would be too slow; none is needed
 }
@@ -76,7 +76,9 @@ class KafkaSession:
         header_stack: Stack | None = None,
     ) -> None:
         self._header_stack = header_stack or None
-        self._config = {**_DEFAULTS, **config, **_REQUIRED}
+        # The queue has room for the largest record, which librdkafka would never accept otherwise.
+        queue_kbytes = -(-max(own_limit(config).size_bytes, 2 * _PORTION_BYTES) // 1024)
+        self._config = {**_DEFAULTS, QUEUE_LIMIT: queue_kbytes, **config, **_REQUIRED}
         self._plain = dict(config)
         self._identity = identity
         self._outgoing = OutgoingRecords(identity, encoder, step)
@@ -84,6 +86,8 @@ class KafkaSession:
         self._step = step
         self._writer: TransactionalWriter | None = None
         self._partitions: list[Partition] = []
+        self.former_progress: Progress | None = None
+        """The last progress record of the former incarnations, if the present one has none."""
         self._offset = 0
 
     @cached_property
@@ -94,7 +98,13 @@ class KafkaSession:
     def _arrivals(self) -> ArrivalReader:
         return ArrivalReader(self._plain, self._identity, self._topics, self._timeout_s)
 
-    def connect(self, former_id: str | None, hint: int | None, acknowledged: Callable[[], int]) -> Progress | None:
+    def connect(
+        self,
+        former_id: str | None,
+        hint: int | None,
+        acknowledged: Callable[[], int],
+        former_incarnations: Sequence[str] = (),
+    ) -> Progress | None:
         """Fence any other producer of the transactional id, and return the last progress record.
 
         Fencing comes first: it ends the open transactions of predecessors, so that readers of committed data see the
@@ -105,6 +115,7 @@ class KafkaSession:
             hint: an offset at or before that of the last progress record; None if it is not known.
             acknowledged: returns the last transaction whose commit Kafka is known to have acknowledged; called only if
                 transactions are open. It raises an error if this process may no longer publish.
+            former_incarnations: the incarnations before a new one, oldest first; see ``former_progress``.
 
         Raises:
             KafkaReplicaError: fencing or reading failed.
@@ -120,7 +131,9 @@ class KafkaSession:
             TransactionalWriter(self._config, each, self._timeout_s).close()
         self._writer = TransactionalWriter(self._config, identity.transactional_id, self._timeout_s)
         self._step("taken up")
-        progress = self._arrivals.read(self._partitions, transactional_ids, hint, acknowledged)
+        progress, self.former_progress = self._arrivals.read(
+            self._partitions, transactional_ids, hint, acknowledged, former_incarnations
+        )
         self._check_conflicts(hint)
         self._step("queried")
         _log.info(
@@ -184,7 +197,7 @@ class KafkaSession:
             # Sent first, so that one request adds all partitions to the transaction.
             writer.send_to(place, self._identity.progress_key, value, ())
             counts = SentCounts()
-            records = self._outgoing.records(transaction, contents, counts)
+            records = self._in_portions(writer, self._outgoing.records(transaction, contents, counts))
             if self._header_stack is None:
                 writer.send_all(self._identity.topics, records)
             else:
@@ -202,6 +215,19 @@ class KafkaSession:
         self._step("committed")
         self._offset += _OFFSETS
         return SentTransaction(counts.size, counts.messages, counts.not_carried, self._offset, writer.must_renew)
+
+    def _in_portions(self, writer: TransactionalWriter, records: Iterable[OutgoingRecord]) -> Iterator[OutgoingRecord]:
+        """Yield records; wait after each portion until those before it are delivered."""
+        copies = len(self._identity.topics)
+        queued = size_bytes = 0
+        for record in records:
+            more_bytes = copies * len(record[1] or b"")
+            if queued and size_bytes + more_bytes > _PORTION_BYTES:
+                writer.wait_for_deliveries(queued)
+                queued = size_bytes = 0
+            queued += copies
+            size_bytes += more_bytes
+            yield record
 
     def present_keys(self) -> Iterator[bytes]:
         """Yield the keys that the topics currently have, sorted.

@@ -17,6 +17,8 @@ from kafka_replica.producer.relay.steps import Step
 from kafka_replica.records import key_text
 
 Header: TypeAlias = tuple[str, str | bytes | None]  # as confluent-kafka types it
+OutgoingRecord: TypeAlias = tuple[bytes, bytes | None, list[Header]]
+"""Key, value and headers."""
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ class OutgoingRecords:
 
     def records(
         self, transaction: RecordedTransaction, contents: Contents, counts: SentCounts
-    ) -> Iterator[tuple[bytes, bytes | None, list[Header]]]:
+    ) -> Iterator[OutgoingRecord]:
         """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
         name = f"{self._identity.producer_id}/{transaction.tx_id}"
         headers_of = of_transaction(TransactionHeaders(name, 1, contents.record_count, transaction.recorded_ms))
@@ -70,9 +72,7 @@ class OutgoingRecords:
                 self._step("record")
         counts.size, counts.messages = size, messages
 
-    def send_through(
-        self, stack: Stack, writer: TransactionalWriter, records: Iterable[tuple[bytes, bytes | None, list[Header]]]
-    ) -> None:
+    def send_through(self, stack: Stack, writer: TransactionalWriter, records: Iterable[OutgoingRecord]) -> None:
         """Send records after the header stack has transformed them for each topic.
 
         Raises:

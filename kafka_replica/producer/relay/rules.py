@@ -71,8 +71,8 @@ class Relay:
         """The number up to which Kafka has all transactions; None while not connected."""
         self._fingerprint: Fingerprint | None = None
         """The fingerprint of this transaction when it was sent; None if unknown."""
-        self._term: int | None = None
-        """The term of the lease when it was last acquired or verified."""
+        self._acquisition: int | None = None
+        """The acquisition of the lease that was last verified."""
         self._incarnation = ""
         """The incarnation of the producer's configuration for which the connection was made."""
         self._database_state: DatabaseState | None = None
@@ -135,9 +135,9 @@ class Relay:
                 assert_never(event)
 
     def _on_lease(self, event: LeaseGrant) -> Decision:
-        if event.term != self._term:
+        if event.acquisition != self._acquisition:
             self._drop()  # another instance may have sent and marked transactions since the connection was made
-            self._term = event.term
+            self._acquisition = event.acquisition
         return Query()
 
     def _on_database_state(self, state: DatabaseState) -> Decision:
@@ -163,7 +163,8 @@ class Relay:
     def _base(self) -> int:
         """Return the number up to which everything counts as arrived if Kafka has no progress record.
 
-        A new incarnation begins with the transactions that are not marked as sent; otherwise, nothing has arrived.
+        A new incarnation, before which no more has arrived than is marked, begins with the transactions that are not
+        marked as sent; otherwise, nothing has arrived.
         """
         return (
             self._database_state.sent_tx_id if self._database_state is not None and self._database_state.is_new else 0

@@ -58,6 +58,7 @@ from kafka_replica.producer.relay.failures import retry_pause_s
 from kafka_replica.producer.relay.kafka_session import KafkaSession, SentTransaction
 from kafka_replica.producer.relay.last_failure import LastFailure
 from kafka_replica.producer.relay.prefetch import Prefetcher
+from kafka_replica.producer.relay.progress import Progress
 from kafka_replica.producer.relay.rules import Relay
 from kafka_replica.producer.relay.start import FirstStart, Start
 from kafka_replica.producer.relay.steps import Step
@@ -193,9 +194,9 @@ class Runner:
             if view.intent.mode is Mode.FAILED:
                 self._queue.try_again(self._request_count)
             elif not self._lease.saw_another:
-                self._start.apply(view.intent, self._lease.term)
+                self._start.apply(view.intent, self._lease.holder)
             self._has_begun = True
-        return LeaseGrant(self._lease.term or 0)
+        return LeaseGrant(self._lease.acquisitions)
 
     def _query(self) -> Event:
         if self._lease.term is None:
@@ -231,26 +232,43 @@ class Runner:
         return False
 
     def _connect(self) -> Event:
-        view, term = self._view, self._lease.term
+        view, holder = self._view, self._lease.holder
         assert view is not None, "look first"  # noqa: S101
         self._disconnect()
-        if term is None:
+        if holder is None:
             return self._stand_by()
         self._session = self._make_session(view.intent.incarnation)
         intent = view.intent
         incarnation = intent.incarnation
-        sent = partial(self._queue.sent_while_leased, term, incarnation=incarnation)
-        progress = self._session.connect(intent.transactional_id, intent.progress_offset, sent)
-        if intent.transactional_id != self._transactional_id:
-            self._queue.note_identity(term, self._transactional_id, incarnation=incarnation)
-        arrived = 0 if progress is None else progress.tx_id
-        self._queue.apply_requests(term, arrived, incarnation=incarnation)
-        self._applied_count = intent.request_count
+        sent = partial(self._queue.sent_while_leased, holder, incarnation=incarnation)
+        session = self._session
+        progress = session.connect(intent.transactional_id, intent.progress_offset, sent, intent.former_incarnations)
         self._offset = self._compared = None
+        if progress is not None:
+            self._offset = progress.offset
+        elif self._is_in_database(session.former_progress, intent.sent_tx_id):
+            progress = session.former_progress
+        if intent.transactional_id != self._transactional_id:
+            self._queue.note_identity(holder, self._transactional_id, incarnation=incarnation)
+        arrived = 0 if progress is None else progress.tx_id
+        self._queue.apply_requests(holder, arrived, incarnation=incarnation)
+        self._applied_count = intent.request_count
         if progress is None:
             return KafkaSessionStart(None)
-        self._offset = progress.offset
         return KafkaSessionStart(progress.tx_id, progress.fingerprint)
+
+    def _is_in_database(self, former: Progress | None, sent_tx_id: int) -> bool:
+        """Return whether the database has the transaction that was the last to arrive in a former incarnation.
+
+        Its numbers are those of the new incarnation up to there, so that everything before it has arrived, too. Usually
+        it is missing, because a database that was restored needs a new incarnation; then Kafka's progress is ignored.
+        """
+        if former is None or former.tx_id <= sent_tx_id:
+            return False
+        recorded = self._queue.recorded.fingerprint(former.tx_id)
+        if recorded is None or recorded.recorded_ms != former.fingerprint.recorded_ms:
+            return False
+        return not former.fingerprint.contradicts(recorded)
 
     def _send(self, tx_id: int) -> Event:
         assert self._view is not None and self._session is not None  # noqa: S101, PT018
@@ -291,7 +309,7 @@ class Runner:
         assert view is not None, "look first"  # noqa: S101
         recorded_ms = None if fingerprint is None else fingerprint.recorded_ms
         is_marked = self._queue.mark_sent(
-            self._lease.term, up_to, self._offset, differing, not_carried, recorded_ms,
+            self._lease.holder, up_to, self._offset, differing, not_carried, recorded_ms,
             incarnation=view.intent.incarnation,
         )  # fmt: skip
         if not is_marked:
@@ -309,7 +327,9 @@ class Runner:
     def _suspend(self, decision: Suspend) -> Event:
         status = Status.UNEXPECTED if decision.may_have_arrived else _STATUS[decision.fault]
         incarnation = (self._view or self._queue.view()).intent.incarnation
-        if self._queue.mark_failed(self._lease.term, decision.tx_id, status, decision.reason, incarnation=incarnation):
+        if self._queue.mark_failed(
+            self._lease.holder, decision.tx_id, status, decision.reason, incarnation=incarnation
+        ):
             _log.error("suspended: %s", decision.reason)
             self._report(Suspension(decision.tx_id, status, decision.reason))
         else:
@@ -345,7 +365,7 @@ class Runner:
             self._last_failure.end()
         view = self._view
         if view is not None and view.intent.mode is Mode.RUNNING and view.intent.reason != reason:
-            self._queue.show_failure(self._lease.term, reason)
+            self._queue.show_failure(self._lease.holder, reason)
             self._view = view._replace(intent=view.intent._replace(reason=reason))
 
     def _disconnect(self) -> None:

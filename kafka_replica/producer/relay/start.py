@@ -8,6 +8,8 @@ from typing import Literal
 
 from sqlalchemy import Engine
 
+from kafka_replica.producer.outbox.database import writing
+from kafka_replica.producer.outbox.lease import LeaseHolder
 from kafka_replica.producer.outbox.modes import Intent, Mode, intent_of
 from kafka_replica.producer.outbox.outbox import Outbox
 from kafka_replica.producer.outbox.queue import Queue
@@ -44,30 +46,30 @@ class Start:
         self._first_start = first_start
         self._request_count = request_count
 
-    def apply(self, intent: Intent, term: int | None) -> None:
+    def apply(self, intent: Intent, holder: LeaseHolder | None) -> None:
         """Change the mode in the database.
 
         Args:
             intent: the producer's row.
-            term: the term of this instance's lease.
+            holder: this instance, with the term of its lease.
 
         Raises:
             LeaseLostError: the lease was lost.
             KafkaReplicaError: the database or Kafka does not answer, or refused.
         """
-        if self._has_sent(intent, term):
+        if self._has_sent(intent, holder):
             self._change_mode(intent, Mode.RUNNING, only=[Mode.SUSPENDED])
         elif self._first_start == "idle":
             self._change_mode(intent, Mode.IDLE, only=[Mode.RUNNING, Mode.SUSPENDED])
         else:
-            with self._engine.begin() as connection:
+            with writing(self._engine, "starting the producer for the first time") as connection:
                 if intent_of(connection, self._outbox.producer_id).request_count != self._request_count:
                     return
                 if self._first_start == "flush" and not self._queue.pending_flushes(intent.sent_tx_id):
                     self._outbox.record_flush(connection)
                 self._outbox.resume(connection)
 
-    def _has_sent(self, intent: Intent, term: int | None) -> bool:
+    def _has_sent(self, intent: Intent, holder: LeaseHolder | None) -> bool:
         if intent.sent_tx_id > 0:
             return True
         if intent.mode not in {Mode.RUNNING, Mode.SUSPENDED}:
@@ -75,8 +77,9 @@ class Start:
         # An earlier process may have died after Kafka's acknowledgement and before the update of the database.
         session = self._make_session(intent.incarnation)
         try:
-            sent = partial(self._queue.sent_while_leased, term, incarnation=intent.incarnation)
-            return session.connect(intent.transactional_id, None, sent) is not None
+            sent = partial(self._queue.sent_while_leased, holder, incarnation=intent.incarnation)
+            former = intent.former_incarnations
+            return session.connect(intent.transactional_id, None, sent, former) is not None
         finally:
             session.close()
 

@@ -26,10 +26,14 @@ _EARLIER_MS = 600_000  # the greatest clock difference expected between this mac
 
 
 class ProgressRecords(NamedTuple):
-    """The progress records of one key."""
+    """The progress records of one producer."""
 
     arrived: Progress | None
-    """The last record of a committed transaction."""
+    """The last record of a committed transaction of the present incarnation."""
+    former: Progress | None
+    """The last record of a committed transaction of the former incarnations."""
+    has_begun: bool
+    """True if there is any record of the present incarnation, even one that was aborted."""
     undecided: Mapping[int, Progress]
     """The last records of transactions without a marker, by Kafka's producer id."""
 
@@ -42,30 +46,41 @@ class OpenPart(NamedTuple):
     written_ms: int
 
 
-def progress_records(batches: Iterable[Batch], place: Partition, key: bytes) -> ProgressRecords:
+def progress_records(
+    batches: Iterable[Batch], place: Partition, key: bytes, former_keys: Collection[bytes] = ()
+) -> ProgressRecords:
     """Return the committed and undecided progress records among batches of the progress topic.
 
     Raises:
-        BadRecordError: another program wrote a record of the key.
+        BadRecordError: another program wrote a record of the keys.
     """
-    arrived: Progress | None = None
-    undecided: dict[int, Progress | None] = {}
+    keys = {key, *former_keys}
+    committed: dict[bytes, Progress | None] = {}  # in the order of the log
+    undecided: dict[int, tuple[bytes, Progress | None]] = {}
+    has_begun = False
+
+    def commit(of: bytes, progress: Progress | None) -> None:
+        committed.pop(of, None)
+        committed[of] = progress
+
     for batch in batches:
         if batch.kind in {Kind.COMMIT, Kind.ABORT}:
-            if batch.producer_id in undecided and batch.kind is Kind.COMMIT:
-                arrived = undecided[batch.producer_id]
-            undecided.pop(batch.producer_id, None)
+            ended = undecided.pop(batch.producer_id, None)
+            if ended is not None and batch.kind is Kind.COMMIT:
+                commit(*ended)
             continue
         for record in batch.content.records():
-            if record[0] == key:
-                progress = read_progress(record[1], record[2], place, key)
+            if record[0] in keys:
+                has_begun |= record[0] == key
+                progress = read_progress(record[1], record[2], place, record[0])
                 if batch.kind is Kind.PLAIN:
-                    arrived = progress
+                    commit(record[0], progress)
                 else:
-                    undecided[batch.producer_id] = progress
-    return ProgressRecords(
-        arrived, {producer: progress for producer, progress in undecided.items() if progress is not None}
-    )
+                    undecided[batch.producer_id] = record[0], progress
+    arrived = committed.pop(key, None)
+    former = next((each for each in reversed(committed.values()) if each is not None), None)
+    still_open = {producer: progress for producer, (_, progress) in undecided.items() if progress is not None}
+    return ProgressRecords(arrived, former, has_begun, still_open)
 
 
 def parts_to_commit(
@@ -93,6 +108,7 @@ class UndecidedTransactions:
         transactional_ids: the producer's current and former transactional ids.
         name: the producer's id in the headers of records.
         key: the key of the producer's progress record.
+        former_keys: the keys of its former incarnations, of which nothing is known to be marked.
         place: the partition of the producer's progress record.
         partitions: the partitions of the producer's topics.
     """
@@ -103,6 +119,7 @@ class UndecidedTransactions:
         transactional_ids: Collection[str],
         name: str,
         key: bytes,
+        former_keys: Collection[bytes],
         place: Partition,
         partitions: Collection[Partition],
     ) -> None:
@@ -110,11 +127,12 @@ class UndecidedTransactions:
         self._transactional_ids = transactional_ids
         self._name = name
         self._key = key
+        self._former_keys = former_keys
         self._place = place
         self._partitions = partitions
 
-    def end_all(self, hint: int | None, acknowledged: Callable[[], int]) -> Progress | None:
-        """End all open transactions of the producer; return the progress record of the last committed transaction.
+    def end_all(self, hint: int | None, acknowledged: Callable[[], int]) -> ProgressRecords:
+        """End all open transactions of the producer; return its progress records, of which none is undecided then.
 
         A process that was frozen may continue here after another one has taken over, and has sent more. It ends nothing
         then: it either finds that it may no longer publish, or Kafka refuses the epoch that it had read before.
@@ -131,26 +149,32 @@ class UndecidedTransactions:
             records = self._read_records(hint)
             open_parts = [self._open_parts(each) for each in self._transactional_ids]
             if not any(parts for _, parts in open_parts):
-                return self._last_arrived(records)
+                self._check_decided(records)
+                return records
             # Only now, because what others have acknowledged until they lost their right to publish counts, too.
             arrived = max(acknowledged(), 0 if records.arrived is None else records.arrived.tx_id)
+            # An open transaction is the last one. Before this incarnation has written anything, it is of a former one.
+            former = None if records.has_begun else records.former
+            committed = [] if former is None else [former.tx_id]
             for transactional_id, (producer, parts) in zip(self._transactional_ids, open_parts, strict=True):
                 if parts:
-                    self._end(transactional_id, producer, parts, self._to_commit(producer.number, parts, arrived))
+                    to_commit = self._to_commit(producer.number, parts, arrived, committed)
+                    self._end(transactional_id, producer, parts, to_commit)
         raise BrokerUnavailableError(
             f"Kafka does not end transactions of {', '.join(self._transactional_ids)}; see the brokers' logs"
         )
 
     def _read_records(self, hint: int | None) -> ProgressRecords:
-        records = ProgressRecords(None, {})
+        records = ProgressRecords(None, None, False, {})
         for begin in (0,) if hint is None else (hint, 0):
-            records = progress_records(self._inspector.batches(self._place, begin), self._place, self._key)
+            batches = self._inspector.batches(self._place, begin)
+            records = progress_records(batches, self._place, self._key, self._former_keys)
             if records.arrived is not None:
                 break
         return records
 
-    def _last_arrived(self, records: ProgressRecords) -> Progress | None:
-        """Return the last progress record that has arrived, if no transaction of the producer is undecided.
+    def _check_decided(self, records: ProgressRecords) -> None:
+        """Check that no transaction of the producer is undecided.
 
         Raises:
             BrokerUnavailableError: an open transaction cannot be ended, because it has another transactional id, or a
@@ -164,7 +188,6 @@ class UndecidedTransactions:
                 f"transaction.timeout.ms, end it with kafka-transactions.sh abort --topic {topic} --partition {number} "
                 f"--start-offset {progress.offset}, and likewise in the topics"
             )
-        return records.arrived
 
     def _open_parts(self, transactional_id: str) -> tuple[ProducerId, dict[Partition, OpenPart]]:
         producer, first_offsets = self._inspector.open_parts(transactional_id, [self._place, *self._partitions])
@@ -184,12 +207,14 @@ class UndecidedTransactions:
                 headers = read(record[4])
                 name, _, number = ("", "", "") if headers is None else headers.transaction.rpartition("/")
                 return int(number) if name == self._name and number.isdecimal() else None
-            if record[0] == self._key:
-                progress = read_progress(record[1], record[2], place, self._key)
+            if record[0] == self._key or record[0] in self._former_keys:
+                progress = read_progress(record[1], record[2], place, record[0])
                 return None if progress is None else progress.tx_id
         return None
 
-    def _to_commit(self, producer: int, parts: Mapping[Partition, OpenPart], arrived: int) -> set[Partition]:
+    def _to_commit(
+        self, producer: int, parts: Mapping[Partition, OpenPart], arrived: int, committed: Collection[int]
+    ) -> set[Partition]:
         doubtful = {
             part.tx_id: part.written_ms for part in parts.values() if part.tx_id is not None and part.tx_id > arrived
         }
@@ -199,7 +224,7 @@ class UndecidedTransactions:
             for tx_id, written_ms in doubtful.items()
             if any(self._is_committed(producer, tx_id, batches) for batches in self._since(elsewhere, written_ms))
         ]
-        return parts_to_commit(parts, arrived, committed_tx_ids)
+        return parts_to_commit(parts, arrived, {*committed, *committed_tx_ids})
 
     def _since(self, partitions: Collection[Partition], written_ms: int) -> Iterator[Iterator[Batch]]:
         """Yield the batches of each partition since a time before a transaction, with a tolerance for clocks."""

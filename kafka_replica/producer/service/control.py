@@ -14,7 +14,7 @@ from kafka_replica.producer.changes.changes import Put
 from kafka_replica.producer.changes.encoding import Encoder
 from kafka_replica.producer.changes.formats import encoder_of
 from kafka_replica.producer.changes.record_checks import validator_of
-from kafka_replica.producer.outbox.database import check_file, open_database, reading
+from kafka_replica.producer.outbox.database import check_file, open_database, outbox_errors, reading, writing
 from kafka_replica.producer.outbox.identity import read_identity
 from kafka_replica.producer.outbox.listing import (
     RecordedTransaction,
@@ -26,6 +26,7 @@ from kafka_replica.producer.outbox.location import check_location, remember_loca
 from kafka_replica.producer.outbox.migrate import check_tables
 from kafka_replica.producer.outbox.modes import intent_of
 from kafka_replica.producer.outbox.outbox import Outbox
+from kafka_replica.producer.outbox.raw_connections import check_engine
 from kafka_replica.producer.outbox.status import ProducerStatus, read_status
 from kafka_replica.producer.outbox.tables import Status
 from kafka_replica.producer.relay.identity import Identity
@@ -97,7 +98,7 @@ class ProducerControl:
         Raises:
             UsageError: a new incarnation was requested while the producer runs.
         """
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"requesting a full flush of producer {self.id}") as connection:
             if new_incarnation:
                 self.outbox.begin_incarnation(connection)
             recorded = self.outbox.record_flush(connection)
@@ -107,12 +108,12 @@ class ProducerControl:
 
     def suspend(self, reason: str = "by request") -> None:
         """Stop sending, after at most 64 transactions or 16 MB more, until the producer is resumed or started again."""
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"suspending producer {self.id}") as connection:
             self.outbox.suspend(connection, reason)
 
     def resume(self) -> None:
         """Resume sending: pending and failed transactions are sent in the order in which they were recorded."""
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"resuming producer {self.id}") as connection:
             self.outbox.resume(connection)
         self.wake()
 
@@ -124,7 +125,7 @@ class ProducerControl:
         Raises:
             UsageError: no such transaction or key exists, it was sent, or the producer is running; suspend it first.
         """
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"skipping transaction {tx_id}") as connection:
             self.outbox.skip(connection, tx_id, keys, reason=reason)
 
     def replace(self, tx_id: int, puts: Iterable[Put], *, reason: str = "by request") -> None:
@@ -137,7 +138,7 @@ class ProducerControl:
                 running; suspend it first.
             EncodingError: the new content cannot be sent either.
         """
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"replacing records of transaction {tx_id}") as connection:
             self.outbox.replace(connection, tx_id, puts, reason=reason)
 
     def transactions(self, *statuses: Status, limit: int = 100) -> list[RecordedTransaction]:
@@ -162,7 +163,7 @@ class ProducerControl:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
-        with reading(self.engine) as connection:
+        with outbox_errors(f"claiming producer {self.id}"), reading(self.engine) as connection:
             incarnation = intent_of(connection, self.id).incarnation
         remember_location(self.engine)
         self._session_factory(lambda _step: None)(incarnation).claim()
@@ -180,7 +181,7 @@ class ProducerControl:
         if status.owner_lives:
             raise UsageError(f"producer {self.id} is running at {status.owner}; stop it before deleting it")
         incarnation = status.incarnation
-        with self.engine.begin() as connection:
+        with writing(self.engine, f"deleting producer {self.id}") as connection:
             self.outbox.delete(connection)
         with suppress(Exception):  # otherwise a small record stays in the progress topic, where it has no effect
             self._session_factory(lambda _step: None)(incarnation).forget()
@@ -200,15 +201,16 @@ class ProducerControl:
 
     def _open(self) -> None:
         check_file(self.engine)
+        check_engine(self.engine)
         check_tables(self.engine)
         self._identify()
-        with reading(self.engine) as connection:
+        with outbox_errors(f"opening producer {self.id}"), reading(self.engine) as connection:
             intent_of(connection, self.id)
 
     def _identify(self) -> None:
         """Determine the producer's id: from the settings or, if they have none, from the database."""
         settings = self.settings
-        with reading(self.engine) as connection:
+        with outbox_errors("reading the identity of the database"), reading(self.engine) as connection:
             identity = self._database = read_identity(connection)
         self.settings = replace(settings, id=settings.id or identity.default_producer_id)
         validator = validator_of(self._encoder, settings.media_type, settings.kafka) if settings.validate else None

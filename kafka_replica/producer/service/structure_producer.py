@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
+from kafka_replica.errors import UsageError
 from kafka_replica.headers import Stack
 from kafka_replica.producer.changes.changes import Change
 from kafka_replica.producer.changes.encoding import Encoder
@@ -17,10 +18,10 @@ from kafka_replica.producer.notices.counts import ProducerCounts
 from kafka_replica.producer.notices.notices import DatabaseWait, Notice, Notify
 from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.configuration import as_stored, is_stored
-from kafka_replica.producer.outbox.database import outbox_errors, reading
+from kafka_replica.producer.outbox.database import outbox_errors, reading, writing
 from kafka_replica.producer.outbox.lease import Lease
 from kafka_replica.producer.outbox.migrate import migrate
-from kafka_replica.producer.outbox.raw_connections import AnyConnection
+from kafka_replica.producer.outbox.raw_connections import AnyConnection, check_engine
 from kafka_replica.producer.outbox.status import ProducerStatus
 from kafka_replica.producer.outbox.waiting import retry_until_reachable
 from kafka_replica.producer.relay.cleaner import Cleaner
@@ -114,8 +115,19 @@ class StructureProducer(ProducerControl):
     # --- life cycle ---
 
     def start(self) -> Self:
-        """Start publishing, or standing by, in a separate thread."""
+        """Start publishing, or standing by, in a separate thread.
+
+        Raises:
+            UsageError: an observer starts the producer that it has closed.
+        """
+        runner = self._runner
+        if runner is not None and threading.current_thread() is self._thread:
+            if runner.closing.is_set():
+                raise UsageError(f"producer {self.id} was closed by this observer; start it from another thread")
+            return self
         with self._lifecycle:
+            if self._runner is not None and self._runner.closing.is_set():  # closed by an observer
+                self._end()
             if self._thread is None:
                 lease = self._lease = Lease(self.engine, self.id, _instance(), self.settings.lease_s)
                 self._runner = self._make_runner(lease)
@@ -124,23 +136,25 @@ class StructureProducer(ProducerControl):
                 self._cleaner = Cleaner(Cleanup(self.engine, self.id, self.settings.keep_sent_s), lease)
                 self._cleaner.start()
                 self._thread = threading.Thread(
-                    target=self._runner.run, name=f"kafka_replica producer {self.id}", daemon=True
+                    target=self._run,
+                    args=(self._runner, self._heartbeat, self._cleaner),
+                    name=f"kafka_replica producer {self.id}",
+                    daemon=True,
                 )
                 self._thread.start()
         return self
 
     def close(self) -> None:
-        """Stop publishing after the transaction that is being sent, and let another instance take over."""
+        """Stop publishing after the transaction that is being sent, and let another instance take over.
+
+        An observer may call this, too: the producer is closed when the observer has returned.
+        """
+        runner = self._runner
+        if runner is not None and threading.current_thread() is self._thread:
+            self._stop(runner)  # a thread cannot wait for its own end, which does the rest
+            return
         with self._lifecycle:
-            if self._cleaner is not None:
-                self._cleaner.close()
-            if self._runner is not None and self._thread is not None and self._heartbeat is not None:
-                self._runner.closing.set()
-                self._runner.wake.set()
-                self._thread.join(2 * self.settings.timeout_s)
-                self._heartbeat.close()
-            self._runner = self._thread = self._heartbeat = self._cleaner = self._lease = None
-            self._dispose()
+            self._end()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -152,6 +166,35 @@ class StructureProducer(ProducerControl):
 
     # --- helpers ---
 
+    def _run(self, runner: Runner, heartbeat: Heartbeat, cleaner: Cleaner) -> None:
+        """Publish until closed; whatever the end is, another instance can take over then."""
+        try:
+            runner.run()
+        finally:
+            try:
+                cleaner.close()
+                heartbeat.close()
+            finally:
+                self._dispose()
+
+    @staticmethod
+    def _stop(runner: Runner) -> None:
+        runner.closing.set()
+        runner.wake.set()
+
+    def _end(self) -> None:
+        """Stop all threads, and wait for their end."""
+        if self._cleaner is not None:
+            self._cleaner.close()
+        try:
+            if self._runner is not None and self._thread is not None and self._heartbeat is not None:
+                self._stop(self._runner)
+                self._thread.join(2 * self.settings.timeout_s)
+                self._heartbeat.close()
+        finally:
+            self._runner = self._thread = self._heartbeat = self._cleaner = self._lease = None
+            self._dispose()
+
     def _open(self) -> None:
         retry_until_reachable(
             self.engine,
@@ -161,17 +204,18 @@ class StructureProducer(ProducerControl):
         )
 
     def _prepare(self) -> None:
+        check_engine(self.engine)
         migrate(self.engine)
         self._identify()
         settings = self.settings
         topic = ",".join(settings.topics)
         configuration = as_stored(topic, settings.media_type, settings.kafka)
-        with outbox_errors(f"preparing producer {self.id}"):
-            with reading(self.engine) as connection:
-                if is_stored(connection, self.id, configuration):
-                    return
-            with self.engine.begin() as connection:
-                self.outbox.create(connection, topic=topic, media_type=settings.media_type, settings=settings.kafka)
+        doing = f"preparing producer {self.id}"
+        with outbox_errors(doing), reading(self.engine) as connection:
+            if is_stored(connection, self.id, configuration):
+                return
+        with writing(self.engine, doing) as connection:
+            self.outbox.create(connection, topic=topic, media_type=settings.media_type, settings=settings.kafka)
 
     def _make_runner(self, lease: Lease) -> Runner:
         settings = self.settings

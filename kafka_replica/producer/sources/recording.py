@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kafka_replica.producer.changes.changes import Put, UnreadableKey
 from kafka_replica.producer.notices.notices import SourceRead
+from kafka_replica.producer.outbox.database import writing
 
 if TYPE_CHECKING:
     from kafka_replica.producer.service.structure_producer import StructureProducer
@@ -55,7 +56,7 @@ def read_and_record(source: Source, producer: StructureProducer) -> SourceRead |
     if contents is None:
         return None
     try:
-        with producer.engine.begin() as connection:
+        with writing(producer.engine, f"recording a source for producer {producer.id}") as connection:
             tx_ids, unreadable = producer.outbox.record_differences(connection, contents)
     except BaseException:
         source.forget()

@@ -22,8 +22,8 @@ class MarksEarly(StructureProducer):
         send = runner._send
 
         def marked_first(tx_id: int) -> Event:
-            term, incarnation = runner._lease.term, runner._queue.view().intent.incarnation
-            runner._queue.mark_sent(term, tx_id, None, incarnation=incarnation)
+            holder, incarnation = runner._lease.holder, runner._queue.view().intent.incarnation
+            runner._queue.mark_sent(holder, tx_id, None, incarnation=incarnation)
             return send(tx_id)
 
         runner._send = marked_first  # type: ignore[method-assign]
@@ -62,8 +62,8 @@ class FencesNobody(StructureProducer):
             session = make(incarnation)
             session._identity = replace(session._identity, transactional_id=own)
             connect = session.connect
-            session.connect = lambda former_id, hint, acknowledged: connect(  # type: ignore[method-assign]
-                None, hint, acknowledged
+            session.connect = lambda former_id, hint, acknowledged, former_incarnations=(): (  # type: ignore[method-assign]
+                connect(None, hint, acknowledged, former_incarnations)
             )
             return session
 

@@ -19,7 +19,7 @@ from kafka_replica.producer.changes.encoding import EncodedValue
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode, Outbox, Status, TransactionKind
 from kafka_replica.producer.outbox.cleanup import Cleanup
-from kafka_replica.producer.outbox.lease import Lease, LeaseLostError
+from kafka_replica.producer.outbox.lease import Lease, LeaseHolder, LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change
@@ -52,7 +52,7 @@ class Relay:
 
     def connect(self, arrived: int) -> None:
         """Apply the requests for transactions after those that have arrived in Kafka."""
-        self.queue.apply_requests(self.lease.term, arrived, incarnation=self.incarnation)
+        self.queue.apply_requests(self.lease.holder, arrived, incarnation=self.incarnation)
 
     def would_send(self) -> dict[int, list[Content]]:
         """Return contents by number."""
@@ -154,9 +154,10 @@ def test_nothing_is_amended_without_the_lease(engine: Engine, outbox: Outbox, re
     relay.lease.release()
     other = Lease(engine, "structures", "other", 3600)
     assert other.hold()
-    for term, of in ((1, incarnation), (other.term, "another")):
+    former = LeaseHolder("me", 1)
+    for holder, of in ((None, incarnation), (former, incarnation), (other.holder, "another")):
         with pytest.raises(LeaseLostError):
-            relay.queue.apply_requests(term, 1, incarnation=of)
+            relay.queue.apply_requests(holder, 1, incarnation=of)
     assert relay.would_send()[2] == [Content(b"b", b"bad", None), Content(b"c", b"2", None)]
 
 

@@ -19,13 +19,14 @@ from sqlalchemy import Engine, event, select, update
 from kafka_replica.errors import UsageError
 from kafka_replica.producer import Put
 from kafka_replica.producer.outbox import Mode, Outbox, Status, migrate, open_database
-from kafka_replica.producer.outbox.lease import LeaseLostError
+from kafka_replica.producer.outbox.lease import LeaseHolder, LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content
 from kafka_replica.producer.outbox.tables import change, lease, tx
 from support.effort import first_in_usual
 
 BAD = b"bad"
+_OWNER = "somebody"
 FOUND_OUT = 27
 """A seed with which the check detects that a rule was left out; choose another if the histories change."""
 
@@ -44,7 +45,8 @@ class Instance:
     applies_without_the_lease = False
 
     def __init__(self, engine: Engine, kafka: Kafka) -> None:
-        self.queue, self.kafka, self.term = Queue(engine, "structures"), kafka, 0
+        self.queue, self.kafka = Queue(engine, "structures"), kafka
+        self.holder = LeaseHolder(_OWNER, 0)
         self.engine = engine
         self.steps = self.live()
 
@@ -66,7 +68,7 @@ class Instance:
                 continue
             if arrived > view.intent.sent_tx_id:
                 yield
-                self.queue.mark_sent(self.term, arrived, None, incarnation=view.intent.incarnation)
+                self.queue.mark_sent(self.holder, arrived, None, incarnation=view.intent.incarnation)
                 continue
             if not view.next or view.next[0].tx_id != arrived + 1:
                 continue
@@ -78,7 +80,7 @@ class Instance:
                 epoch = -1
                 yield
                 self.queue.mark_failed(
-                    self.term, arrived + 1, Status.LOCAL_FAILURE, "bad", incarnation=view.intent.incarnation
+                    self.holder, arrived + 1, Status.LOCAL_FAILURE, "bad", incarnation=view.intent.incarnation
                 )
             else:
                 self.kafka.log.append((arrived + 1, [Content(*each) for each in contents]))
@@ -86,12 +88,12 @@ class Instance:
 
     def apply(self, arrived: int, incarnation: str) -> bool:
         """The requests of operators."""
-        term = self.term
+        holder = self.holder
         if self.applies_without_the_lease:
             with self.engine.connect() as connection:
-                term = connection.execute(select(lease.c.term)).scalar_one()
+                holder = LeaseHolder(_OWNER, connection.execute(select(lease.c.term)).scalar_one())
         try:
-            self.queue.apply_requests(term, arrived, incarnation=incarnation)
+            self.queue.apply_requests(holder, arrived, incarnation=incarnation)
         except LeaseLostError:
             return False
         return True
@@ -155,8 +157,8 @@ def check(engine: Engine, kafka: Kafka) -> None:
 
 def _take_lease(engine: Engine, instance: Instance) -> None:
     with engine.begin() as connection:
-        connection.execute(update(lease).values(term=lease.c.term + 1, owner="somebody"))
-        instance.term = connection.execute(select(lease.c.term)).scalar_one()
+        connection.execute(update(lease).values(term=lease.c.term + 1, owner=_OWNER))
+        instance.holder = LeaseHolder(_OWNER, connection.execute(select(lease.c.term)).scalar_one())
 
 
 def _operate(connection: Any, outbox: Outbox, dice: random.Random) -> None:

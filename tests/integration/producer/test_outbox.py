@@ -8,7 +8,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import Engine, func, inspect, select, text
+from sqlalchemy import Engine, func, inspect, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from kafka_replica.errors import UsageError
@@ -19,7 +19,7 @@ from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.lease import Lease, LeaseLostError
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
-from kafka_replica.producer.outbox.tables import change, metadata, tx
+from kafka_replica.producer.outbox.tables import change, counter, lease, metadata, tx
 from support.producer.producer_tools import mark_sent
 
 
@@ -257,31 +257,31 @@ def test_sent_is_never_taken_back_and_failure_needs_the_lease(engine: Engine, ou
         outbox.record(connection, [Put("a", b"1")])
         outbox.record(connection, [Put("a", b"2")])
         outbox.resume(connection)
-    new, term = Lease(engine, "structures", "new", lease_s=2.0), old.term
+    new, holder = Lease(engine, "structures", "new", lease_s=2.0), old.holder
     give_up_s = time.monotonic() + 20
     while not new.hold():
         assert time.monotonic() < give_up_s
         time.sleep(0.05)
     assert not old.renew()
     incarnation = queue.view().intent.incarnation
-    assert not queue.mark_failed(term, 1, Status.REFUSED, "too late", incarnation=incarnation)
-    assert not queue.mark_sent(term, 1, 17, incarnation=incarnation)
+    assert not queue.mark_failed(holder, 1, Status.REFUSED, "too late", incarnation=incarnation)
+    assert not queue.mark_sent(holder, 1, 17, incarnation=incarnation)
     for call in (
-        lambda: queue.sent_while_leased(term, incarnation=incarnation),
-        lambda: queue.note_identity(term, "tx-other", incarnation=incarnation),
+        lambda: queue.sent_while_leased(holder, incarnation=incarnation),
+        lambda: queue.note_identity(holder, "tx-other", incarnation=incarnation),
     ):
         with pytest.raises(LeaseLostError, match="another instance has taken over"):
             call()
-    assert queue.sent_while_leased(new.term, incarnation=incarnation) == 0
+    assert queue.sent_while_leased(new.holder, incarnation=incarnation) == 0
     assert (queue.view().intent.mode, queue.view().intent.transactional_id) == (Mode.RUNNING, None)
     mark_sent(queue, 1, 17)
-    assert queue.mark_failed(new.term, 1, Status.REFUSED, "wrong", incarnation=incarnation)
+    assert queue.mark_failed(new.holder, 1, Status.REFUSED, "wrong", incarnation=incarnation)
     with engine.connect() as connection:
         assert connection.execute(select(tx.c.tx_status).order_by(tx.c.tx_id)).scalars().all() == [1, 0]
     assert queue.view().intent.mode is Mode.FAILED
     mark_sent(queue, 0, 3)
     # A later mark contains the counts of transactions that are marked already.
-    assert queue.mark_sent(new.term, 1, 17, not_carried={1: 5}, incarnation=incarnation)
+    assert queue.mark_sent(new.holder, 1, 17, not_carried={1: 5}, incarnation=incarnation)
     view = queue.view()
     assert view.intent.not_carried == 0
     assert (view.intent.sent_tx_id, view.intent.progress_offset, view.last_tx_id) == (1, 17, 2)
@@ -306,13 +306,13 @@ def test_an_instance_that_was_frozen_marks_nothing_of_a_configuration_that_was_m
     new = Lease(engine, "structures", "new", lease_s=3600)
     assert new.hold()
     assert new.term == frozen.term, "terms begin again, too"
-    assert not queue.mark_sent(frozen.term, 1, 17, {1: (9, 9)}, incarnation=before)
+    assert not queue.mark_sent(frozen.holder, 1, 17, {1: (9, 9)}, incarnation=before)
     with pytest.raises(LeaseLostError):
-        queue.sent_while_leased(frozen.term, incarnation=before)
-    assert not queue.mark_failed(frozen.term, 1, Status.REFUSED, "no", incarnation=before)
+        queue.sent_while_leased(frozen.holder, incarnation=before)
+    assert not queue.mark_failed(frozen.holder, 1, Status.REFUSED, "no", incarnation=before)
     assert not queue.change_mode(Mode.IDLE, only=[Mode.RUNNING], request_count=1, incarnation=before)
     with pytest.raises(LeaseLostError):
-        queue.note_identity(frozen.term, "tx-other", incarnation=before)
+        queue.note_identity(frozen.holder, "tx-other", incarnation=before)
     view = queue.view()
     assert (view.intent.sent_tx_id, view.intent.mode, view.intent.transactional_id) == (0, Mode.RUNNING, None)
     assert [(each.tx_id, each.size, each.messages) for each in view.next] == [(1, 2, 1)]
@@ -356,3 +356,42 @@ def test_deleting_leaves_nothing(engine: Engine, outbox: Outbox) -> None:
                 assert connection.execute(text(f"SELECT count(*) FROM {name}")).scalar_one() == 0, name
         outbox.create(connection, topic="FOO")
         assert outbox.record(connection, [Put("a", b"1")]) == [1]
+
+
+def test_a_transaction_that_is_not_counted_yet_is_not_sent(engine: Engine, outbox: Outbox) -> None:
+    """A number is assigned when it is counted, last of all; a recording that is half visible is not sent."""
+    with engine.begin() as connection:
+        outbox.record(connection, [Put("a", b"1")])
+        outbox.record(connection, [Put("a", b"2")])
+        connection.execute(update(counter).values(last_tx_id=1))
+    assert [each.tx_id for each in Queue(engine, "structures").view().next] == [1]
+
+
+def test_a_term_that_is_given_twice_belongs_to_one_instance(engine: Engine, outbox: Outbox) -> None:
+    """A failover loses the commit with which another instance has taken over: its term is given to the first again."""
+    with engine.begin() as connection:
+        outbox.record(connection, [Put("a", b"1")])
+        outbox.resume(connection)
+    queue = Queue(engine, "structures")
+    incarnation = queue.view().intent.incarnation
+    first, other = Lease(engine, "structures", "first", 3600), Lease(engine, "structures", "other", 3600)
+    assert first.hold()
+    row = first.read_row()
+    with engine.begin() as connection:
+        connection.execute(update(lease).values(owner=None))
+    assert other.hold()
+    assert not first.renew()
+    before = first.acquisitions
+    with engine.begin() as connection:
+        connection.execute(update(lease).values(row._asdict()))
+    assert first.hold()
+    assert first.acquisitions > before, "it connects again"
+    assert first.term == other.term
+    assert queue.sent_while_leased(first.holder, incarnation=incarnation) == 0
+    assert not queue.mark_sent(other.holder, 1, 0, incarnation=incarnation)
+    assert not queue.mark_failed(other.holder, 1, Status.REFUSED, "no", incarnation=incarnation)
+    queue.show_failure(other.holder, "it fails")
+    with pytest.raises(LeaseLostError):
+        queue.sent_while_leased(other.holder, incarnation=incarnation)
+    assert (queue.view().intent.sent_tx_id, queue.view().intent.reason) == (0, None)
+    assert queue.mark_sent(first.holder, 1, 0, incarnation=incarnation)

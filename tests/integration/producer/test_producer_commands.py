@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import sqlite3
 import subprocess
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.configuration_files.configuration import read_configuration
+from kafka_replica.producer.errors import OutboxUnavailableError
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
+from kafka_replica.producer.outbox import Mode
+from kafka_replica.producer.sources import record_source
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.producer.producer_tools import producer_command, transactions_of
+from support.producer.producer_tools import producer_command, settings_of, transactions_of
 from support.producer.structure_samples import codelist, urn
 from support.waiting import wait_until
 
@@ -142,3 +150,100 @@ def test_nothing_is_replaced_by_files_with_bad_artefacts(tmp_path: Path) -> None
     assert isinstance(done.exception, MessageError)
     assert str(done.exception).startswith(f"{structures}: {urn('CL_B')}")
     assert str(done.exception).endswith("nothing was replaced")
+
+
+def test_a_key_that_is_not_utf_8(tmp_path: Path) -> None:
+    """A record is shown, replaced and skipped by the bytes of its key, as a shell passes them."""
+    file, value = tmp_path / "producer.toml", tmp_path / "value"
+    value.write_bytes(b"other")
+    file.write_text(f"""
+        [producer]
+        topic = "a"
+        database = "sqlite:///{tmp_path / "o.db"}"
+        [kafka]
+        "bootstrap.servers" = "localhost:1"
+    """)
+    with closing(StructureProducer(read_configuration(file).producer)) as recorder:
+        with recorder.engine.begin() as connection:
+            recorder.record(connection, [Put(b"\xff1", b"one"), Put("b", b"two")])
+        key = os.fsdecode(b"\xff1")
+
+        def command(name: str, *arguments: str) -> Result:
+            return CliRunner().invoke(
+                kafka_replica, ["producer", name, "1", *arguments, "--key", key, "--config", str(file)]
+            )
+
+        assert command("show").stdout_bytes == b"one"
+        assert "1 record" in command("replace", str(value)).output
+        assert r"\xff1 of transaction 1 will be skipped" in command("skip").output
+        amended = recorder.transactions()[0].amendments
+        assert [(each.action, each.state) for each in amended] == [("skip", "requested")]
+        key = os.fsdecode(b"\xff2")
+        assert str(command("show").exception) == r"transaction 1 has no record of \xff2"
+
+
+def test_a_busy_database_is_reported_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process writes to the file: each command raises an error of the outbox, and changes nothing."""
+    monkeypatch.setattr("kafka_replica.producer.outbox.database._BUSY_MS", 100)
+    settings = settings_of("localhost:1", "a", f"sqlite:///{tmp_path / 'o.db'}")
+    with closing(StructureProducer(settings)) as producer, closing(sqlite3.connect(tmp_path / "o.db")) as other:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        other.execute("BEGIN IMMEDIATE")
+        commands: list[Callable[[], object]] = [
+            producer.suspend, producer.resume, producer.flush, producer.delete, lambda: producer.skip(1),
+            lambda: producer.replace(1, [Put("a", b"2")]), lambda: record_source(Listed(), producer),
+        ]  # fmt: skip
+        for each in commands:
+            with pytest.raises(OutboxUnavailableError, match="database is locked"):
+                each()
+        other.rollback()
+        status = producer.status()
+        assert (status.mode, status.recorded) == (Mode.IDLE, 1)
+
+
+class Listed:
+    """A source with one artefact."""
+
+    def read(self) -> list[Put]:
+        """Return all content."""
+        return [Put("b", b"1")]
+
+    def forget(self) -> None:
+        """Do nothing; each read returns everything."""
+
+
+class BusyAtStart(StructureProducer):
+    """Another process begins to write when this instance has the lease."""
+
+    other: sqlite3.Connection
+
+    def _step(self, name: str) -> None:
+        if name == "leased" and not self.other.in_transaction:
+            self.other.execute("BEGIN IMMEDIATE")
+
+
+def test_a_first_start_waits_for_a_busy_database(
+    local_kafka: LocalKafka,
+    kafka_topic: TopicMaker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The first resumption fails because the database is busy: Kafka has not failed, and nothing is reported."""
+    monkeypatch.setattr("kafka_replica.producer.outbox.database._BUSY_MS", 100)
+    topic, notices = kafka_topic(), list[Notice]()
+    settings = settings_of(
+        local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=3600.0, retries=0
+    )
+    producer = BusyAtStart(settings, observers=[notices.append])
+    with closing(sqlite3.connect(tmp_path / "o.db", check_same_thread=False)) as other:
+        producer.other = other
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("a", b"1")])
+        with producer:
+            wait_until(lambda: "database is locked" in caplog.text, "it cannot write")
+            other.rollback()
+            wait_until(lambda: producer.status().pending == 0, "all is sent")
+    assert "the relay failed" not in caplog.text
+    assert not any(isinstance(each, (Retry, Suspension)) for each in notices)

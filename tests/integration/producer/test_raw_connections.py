@@ -5,15 +5,17 @@ from __future__ import annotations
 import sqlite3
 import uuid
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.rows import dict_row
+from sqlalchemy import create_engine
 
-from kafka_replica.errors import UsageError
-from kafka_replica.producer import Delete, ProducerControl, ProducerSettings, Put
+from kafka_replica.errors import ConfigurationError, UsageError
+from kafka_replica.producer import Delete, ProducerControl, ProducerSettings, Put, StructureProducer
 from kafka_replica.producer.errors import OutboxNotMigratedError, OutboxUnavailableError
 from kafka_replica.producer.outbox import Outbox, migrate, open_database
 from support.producer.postgres_tools import LocalPostgres
@@ -114,3 +116,34 @@ def test_errors_are_those_of_the_outbox(tmp_path: Path, postgres: LocalPostgres)
         outbox.record(second, [Put("a", b"1")])
     first.close()
     second.close()
+
+
+@pytest.mark.parametrize("where", ["engine", "connection"])
+def test_a_connection_of_sqlalchemy_that_commits_by_itself_is_refused(database_url: str, where: str) -> None:
+    """Nothing is recorded, and a producer with such an engine does not open; within a BEGIN it is accepted."""
+    own = open_database(database_url)
+    migrate(own)
+    outbox = Outbox("structures")
+    with own.begin() as connection:
+        outbox.create(connection, topic="FOO")
+    plain = create_engine(database_url)
+    engine = plain.execution_options(isolation_level="AUTOCOMMIT") if where == "engine" else plain
+    with engine.connect() as made:
+        connection = made if where == "engine" else made.execution_options(isolation_level="AUTOCOMMIT")
+        for refused in (lambda: outbox.record(connection, [Put("a", b"1")]), lambda: outbox.record_flush(connection)):
+            with pytest.raises(UsageError, match=r"commits each statement separately \(autocommit\)"):
+                refused()
+        connection.exec_driver_sql("BEGIN")
+        assert outbox.record(connection, [Put("a", b"1")]) == [1]
+        connection.exec_driver_sql("ROLLBACK")
+    with plain.connect() as connection:
+        assert outbox.record(connection, [Put("a", b"1")]) == [1]
+        connection.commit()
+    if where == "engine":
+        for kind in (ProducerControl, StructureProducer):
+            with pytest.raises(ConfigurationError, match="use another engine"):
+                kind(ProducerSettings("FOO", NOWHERE, engine, id="structures"))
+    with closing(ProducerControl(ProducerSettings("FOO", NOWHERE, plain, id="structures"))) as control:
+        assert control.status().recorded == 1
+    plain.dispose()
+    own.dispose()

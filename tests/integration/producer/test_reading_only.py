@@ -78,7 +78,7 @@ def test_older_and_newer_tables_have_different_advice(database_url: str) -> None
     """Older tables have to be migrated; with newer tables, the program has to be updated."""
     engine = open_database(database_url)
     migrate(engine, "0001")
-    with pytest.raises(OutboxNotMigratedError, match="version 0001, and this program needs version 0003"):
+    with pytest.raises(OutboxNotMigratedError, match="version 0001, and this program needs version 0004"):
         ProducerControl(settings_of(NOWHERE, "FOO", database_url))
     migrate(engine)
     with engine.begin() as connection:

@@ -36,7 +36,7 @@ from support.producer.postgres_tools import (
     standby_of,
     stop_replication,
 )
-from support.producer.producer_tools import lease_term, log_of, settings_of, transactions_of
+from support.producer.producer_tools import lease_holder, log_of, process, settings_of, transactions_of
 from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
@@ -229,6 +229,48 @@ def _is_replayed(primary: LocalPostgres, standby: LocalPostgres) -> bool:
         return followed.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", [end]).fetchone() == (True,)
 
 
+class BeginsAgain(StructureProducer):
+    """An operator suspends the producer, and begins a new incarnation, while transactions wait for their marks."""
+
+    def _step(self, name: str) -> None:
+        if name == "marking" and self.status().recorded == 3:
+            self.suspend()
+            assert self.flush(new_incarnation=True) == [4, 5]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_a_new_incarnation_without_need_repeats_nothing(
+    database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool
+) -> None:
+    """Three transactions have arrived, and are not marked yet: they are not sent again, and older values not shown."""
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    settings = settings_of(bootstrap, topic, database.url, prefix=topic)
+    with closing(StructureProducer(settings)) as recorder:
+        for number in (1, 2, 3):
+            with recorder.engine.begin() as connection:
+                recorder.record(connection, [Put("k", b"%d" % number)])
+        if is_killed:
+            with process(settings, die_at="marking") as killed:
+                killed.wait(LONG_S)
+            assert recorder.status().sent == 0
+            for recorded in ([4, 5], [6, 7]):
+                recorder.suspend()
+                assert recorder.flush(new_incarnation=True) == recorded
+    with (StructureProducer if is_killed else BeginsAgain)(settings) as producer:
+        wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}", LONG_S)
+        record(producer, "more", range(last := producer.status().recorded + 1, last + 1))
+        wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}", LONG_S)
+    assert [record.value for record, _ in log_of(bootstrap, topic)] == [
+        b"1",
+        b"2",
+        b"3",
+        *[b"3"] * (1 + is_killed),
+        b"1",
+    ]
+    flushes = [4, 6] if is_killed else [4]
+    assert [number for number, _ in transactions_of(bootstrap, topic)] == [1, 2, 3, *flushes, last]
+
+
 def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
     """After a clean-up of sent content, the time of the last transaction is still compared."""
     topic = kafka_topic(config=KEEP)
@@ -247,11 +289,11 @@ def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMa
         assert before is not None
         assert before.digest is None
         assert before.recorded_ms is not None
-        term = lease_term(producer.engine)
-        assert not queue.mark_sent(term, 3, 9, recorded_ms=1, incarnation=incarnation), "there is no 3"
+        holder = lease_holder(producer.engine)
+        assert not queue.mark_sent(holder, 3, 9, recorded_ms=1, incarnation=incarnation), "there is no 3"
         other_ms = before.recorded_ms + 1
-        assert not queue.mark_sent(term, 2, 9, recorded_ms=other_ms, incarnation=incarnation), "this is another one"
-        assert queue.mark_sent(term, 2, 9, recorded_ms=before.recorded_ms, incarnation=incarnation)
+        assert not queue.mark_sent(holder, 2, 9, recorded_ms=other_ms, incarnation=incarnation), "this is another one"
+        assert queue.mark_sent(holder, 2, 9, recorded_ms=before.recorded_ms, incarnation=incarnation)
     publish(settings, "more", range(3, 5))
 
 

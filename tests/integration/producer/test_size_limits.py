@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kafka_replica.doctor import Severity, examine
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError, RecordNotSentError
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
+from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.producer.producer_tools import log_of, settings_of, transactions_of
@@ -141,3 +143,40 @@ def test_many_small_records_are_not_too_large_together(
     assert fitting_batches({**kafka, "batch.size": 7}, [topic], 20) == {}
     assert fitting_batches(kafka, [kafka_topic()], 20) == {}
     assert fitting_batches(kafka, ["no-such-topic"], 20) == {}
+
+
+def test_a_record_that_is_larger_than_the_usual_queue_is_sent(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """40 MB of zeros, which compress to little, and the records around them arrive; 32 MB are queued otherwise."""
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    with StructureProducer(settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}")) as producer:
+        with producer.engine.begin() as connection:
+            producer.record(connection, [Put("before", b"1"), Put("zeros", bytes(40 << 20)), Put("after", b"1")])
+            producer.record(connection, [Put("next", bytes(20 << 20)), Put("one more", bytes(20 << 20))])
+        wait_until(lambda: producer.status().pending == 0, "all are sent", 120)
+    found = [(record.key, len(record.value or b"")) for record, _ in log_of(bootstrap, topic)]
+    assert found == [
+        (b"before", 1), (b"zeros", 40 << 20), (b"after", 1), (b"next", 20 << 20), (b"one more", 20 << 20)
+    ]  # fmt: skip
+
+
+def test_a_queue_that_is_smaller_than_a_record(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """A larger record is not recorded, and gives status 2 if it was: the queue would never have room for it."""
+    topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
+    small_queue = {"queue.buffering.max.kbytes": 1024}
+    settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'validated.db'}", kafka=small_queue)
+    with (
+        closing(StructureProducer(settings)) as recorder,
+        recorder.engine.begin() as connection,
+        pytest.raises(EncodingError, match=r"own limit is 1,048,576.*raise queue\.buffering\.max\.kbytes"),
+    ):
+        recorder.record(connection, [Put("large", bytes(2 << 20))])
+    status, error = failed(bootstrap, topic, tmp_path, bytes(2 << 20), **small_queue)
+    assert status == 2
+    assert "own limit is 1,048,576, so it was not sent; raise queue.buffering.max.kbytes" in error
+    producer = TransactionalProducer({"bootstrap.servers": bootstrap, **small_queue}, topic, topic)
+    with pytest.raises(RecordNotSentError, match="queue"), producer.transaction() as transaction:
+        transaction.put("large", bytes(2 << 20))

@@ -18,7 +18,7 @@ from kafka_replica.headers.pieces import Compression, HmacKey, Signing
 from kafka_replica.producer import Change, Delete, Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.changes.encoding import EncodedValue
 from kafka_replica.producer.notices.mail import Mailer, MailSettings
-from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
+from kafka_replica.producer.notices.notices import Notice, Retry, Suspension, Takeover
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.producer.outbox.tables import tx
 from kafka_replica.producer.sources import record_source
@@ -400,3 +400,40 @@ def test_a_header_stack(local_kafka: LocalKafka, kafka_topic: TopicMaker, databa
                 assert {key: found.value for key, found in snapshot.items()} == {b"a": b"1" * 1000}
                 assert snapshot["a"].header("content-type") == b"text/plain"
                 assert snapshot["a"].header("transaction-id") == b"structures/1"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the thread fails on purpose
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_observer_may_close_the_producer(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str, fails: bool
+) -> None:
+    """Its threads end, and another instance takes over at once; the producer can be started again, and closed."""
+    topic = kafka_topic(config=KEEP)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=3600.0)
+    refused: list[UsageError] = []
+
+    def end(notice: Notice) -> None:
+        if isinstance(notice, Takeover) and not refused:
+            producer.close()
+            try:
+                producer.start()
+            except UsageError as error:
+                refused.append(error)
+            if fails:
+                raise SystemExit
+
+    before = {*threading.enumerate()}
+    producer = StructureProducer(settings, observers=[end])
+    producer.start()
+    wait_until(lambda: not {each for each in threading.enumerate() if each not in before}, "all threads have ended")
+    assert "was closed by this observer" in str(refused[0])
+    assert producer.status().owner is None
+    assert not producer.leads
+    with StructureProducer(settings) as other:
+        record(other, Put("a", b"1"))
+        all_sent(other)
+    with producer.start():
+        wait_until(lambda: producer.leads, "it leads again")
+        record(producer, Put("b", b"1"))
+        all_sent(producer)
+    assert transactions_of(local_kafka.bootstrap_servers, topic) == [(1, 1), (2, 1)]

@@ -22,7 +22,7 @@ from kafka_replica.errors import BrokerError
 from kafka_replica.headers import transactions
 from kafka_replica.headers.transactions import TransactionHeaders
 from kafka_replica.producer import Put, StructureProducer
-from kafka_replica.producer.outbox import Mode
+from kafka_replica.producer.outbox import Mode, Outbox
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.producer.relay.progress import progress_key, progress_value
@@ -33,7 +33,7 @@ from support.broker.kafka_tools import ends, wait_decided, write
 from support.broker.kafka_tools import producer as plain_producer
 from support.effort import first_in_usual
 from support.producer.left_open import UNVERIFIED, Written, leave_open
-from support.producer.producer_tools import lease_term, mark_sent, records_of, settings_of
+from support.producer.producer_tools import lease_holder, mark_sent, records_of, settings_of
 from support.waiting import wait_until
 
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
@@ -92,6 +92,14 @@ class Scene:
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
         for place in decided:  # the end is acknowledged before the markers are written
             wait_decided(self.bootstrap, place.topic, partition=place.partition)
+
+    def begin_incarnation(self) -> None:
+        """Begin a new incarnation, as an operator may."""
+        outbox = Outbox("structures")
+        with self.engine.begin() as connection:
+            outbox.suspend(connection)
+            outbox.begin_incarnation(connection)
+            outbox.resume(connection)
 
     def sent(self) -> list[int]:
         """Return the numbers of the committed transactions, which are the same in all partitions."""
@@ -169,6 +177,33 @@ def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: 
     assert scene.sent() == [1, 2, 3]
 
 
+@pytest.mark.parametrize("incarnations", first_in_usual([1, 2], 1))
+@pytest.mark.parametrize(
+    ("decided", "commit"),
+    first_in_usual([
+        pytest.param([0, 1], True, id="committed in the topic, open in the progress topic"),
+        pytest.param(["progress", 1], True, id="committed, but open in one partition"),
+        pytest.param(["progress"], True, id="committed in the progress topic only"),
+        pytest.param([], True, id="no marker anywhere"),
+        pytest.param([0], False, id="aborted in one partition"),
+    ], 3),
+)  # fmt: skip
+def test_an_open_transaction_of_a_former_incarnation(
+    unverified: LocalKafka, tmp_path: Path, decided: list[int | str], commit: bool, incarnations: int
+) -> None:
+    """The transaction has the outcome that the log shows in any partition; it is sent again only if it was aborted."""
+    scene = Scene(unverified, tmp_path)
+    scene.leave_open(
+        [scene.progress if each == "progress" else scene.places[int(each)] for each in decided], commit=commit
+    )
+    for _ in range(incarnations):
+        scene.begin_incarnation()
+    scene.publish()
+    for place in (scene.progress, *scene.places.values()):
+        wait_decided(scene.bootstrap, place.topic, partition=place.partition)
+    assert scene.sent() == [1, 2, 3]
+
+
 class Overtaken(StructureProducer):
     """Do something at the first occurrence of a step, as other processes would meanwhile."""
 
@@ -188,8 +223,8 @@ def test_a_mark_of_an_instance_that_was_overtaken_is_refused(unverified: LocalKa
     """
     scene = Scene(unverified, tmp_path)
     scene.leave_open([], commit=True)
-    term, marked = lease_term(scene.engine), list[bool]()
-    scene.publish("queried", lambda: marked.append(scene.queue.mark_sent(term, 2, 2, incarnation=scene.incarnation)))
+    holder, marked = lease_holder(scene.engine), list[bool]()
+    scene.publish("queried", lambda: marked.append(scene.queue.mark_sent(holder, 2, 2, incarnation=scene.incarnation)))
     assert marked == [False]
     assert scene.sent() == [1, 2, 3]
 

@@ -8,21 +8,26 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,
     ConfigResource,
     NewPartitions,
+    ResourcePatternType,
     ResourceType,
 )
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import BrokerError
+from kafka_replica.errors import AuthorizationError, BrokerError
 from kafka_replica.topics import (
     TopicDeclaration,
     TopicDeclarations,
@@ -165,3 +170,31 @@ def test_the_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> Non
         "folio.diku.inventory.item", "diku", "cg.search",
         "['folio.college.inventory.item', 'folio.diku.inventory.item']", "folio.",
     ]  # fmt: skip
+
+
+@pytest.fixture
+def restrictive() -> Iterator[LocalKafka]:
+    """A broker with ACLs, on which everything is allowed that no ACL is about."""
+    settings = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": True,
+    }
+    with LocalKafka(settings=settings) as kafka:
+        yield kafka
+
+
+def test_topics_that_we_may_create_and_not_see(restrictive: LocalKafka) -> None:
+    """The right Create is sufficient to create topics; only comparing needs more."""
+    config: dict[str, Any] = {"bootstrap.servers": restrictive.bootstrap_servers}
+    binding = AclBinding(
+        ResourceType.TOPIC, "hidden", ResourcePatternType.LITERAL, "User:ANONYMOUS", "*", AclOperation.CREATE,
+        AclPermissionType.ALLOW,
+    )  # fmt: skip
+    admin = AdminClient(config)  # it has to live until the answer comes
+    admin.create_acls([binding])[binding].result(20)
+    declared = TopicDeclarations((TopicDeclaration("hidden"), TopicDeclaration("seen")))
+    assert create_topics(config, declared, timeout_s=10) == [
+        TopicReport("hidden", TopicState.CREATED), TopicReport("seen", TopicState.CREATED)
+    ]  # fmt: skip
+    with pytest.raises(AuthorizationError, match="hidden"):
+        create_topics(config, declared, timeout_s=10)

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, update
 
 from kafka_replica import Change, Partition, Record, Replica
 from kafka_replica.headers.transactions import TransactionHeaders, read
+from kafka_replica.producer.outbox.lease import LeaseHolder
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.tables import lease
 from kafka_replica.producer.service.structure_producer import ProducerSettings
@@ -25,6 +26,7 @@ from support.broker.kafka_tools import quiet, wait_decided
 PATIENCE_S = 60.0
 EVERY_COMMIT_IS_SLOW = {"retry.backoff.ms": 1, "retry.backoff.max.ms": 1}
 """Properties with which each commit takes so long that librdkafka may have repeated it."""
+_NOBODY = "nobody"
 PROGRAM = Path(__file__).parent / "relay_process.py"
 
 
@@ -53,16 +55,25 @@ def process(settings: ProducerSettings, die_at: str = "", **variables: str) -> I
             started.stdout.close()
 
 
-def lease_term(engine: Engine, producer_id: str = "structures") -> int:
-    """Return the current term of a producer's lease."""
+def lease_holder(engine: Engine, producer_id: str = "structures") -> LeaseHolder:
+    """Return the holder of a producer's lease; a name of its own for a lease that is free."""
     with engine.connect() as connection:
-        return connection.execute(select(lease.c.term).where(lease.c.producer_id == producer_id)).scalar_one()
+        query = select(lease.c.owner, lease.c.term).where(lease.c.producer_id == producer_id)
+        owner, term = connection.execute(query).one()
+    return LeaseHolder(owner or _NOBODY, term)
 
 
 def mark_sent(queue: Queue, up_to: int, offset: int | None = None) -> None:
     """Mark transactions of the current incarnation as sent, as the owner of the lease does."""
-    term, incarnation = lease_term(queue._engine), queue.view().intent.incarnation
-    assert queue.mark_sent(term, up_to, offset, incarnation=incarnation)
+    engine, holder = queue._engine, lease_holder(queue._engine)
+    _set_owner(engine, None, holder.owner)
+    assert queue.mark_sent(holder, up_to, offset, incarnation=queue.view().intent.incarnation)
+    _set_owner(engine, _NOBODY, None)
+
+
+def _set_owner(engine: Engine, before: str | None, now: str | None) -> None:
+    with engine.begin() as connection:
+        connection.execute(update(lease).where(lease.c.owner.is_not_distinct_from(before)).values(owner=now))
 
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:

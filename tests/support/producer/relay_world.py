@@ -52,6 +52,10 @@ class World:
     sent: int = 0
     incarnation: int = 0
     is_new: bool = True
+    formers: list[int] = field(default_factory=list)
+    """The incarnations before the present one, while nothing of it is marked."""
+    incarnations: int = 0
+    """The number of incarnations that were begun, in every history of the database."""
     running: bool = True
     owner: int | None = None
     """The owner of the lease; it may be taken away at any time, as if it had expired."""
@@ -61,7 +65,7 @@ class World:
     """The transactions that Kafka has committed: incarnation, number and name of each."""
     open: tuple[int, int, int] | None = None
     """An acknowledged transaction without a marker. It is ended by the next commit, or when an instance connects."""
-    backups: list[tuple[list[int], int, int, bool]] = field(default_factory=list)
+    backups: list[tuple[list[int], int, int, bool, list[int]]] = field(default_factory=list)
     suspensions: int = 0
     contradicted: bool = False
     """True if the reason of the last suspension was a contradiction between database and Kafka."""
@@ -80,28 +84,37 @@ class World:
 
     def back_up(self) -> None:
         """Take a copy of the database."""
-        self.backups.append((list(self.rows), self.sent, self.incarnation, self.is_new))
+        self.backups.append((list(self.rows), self.sent, self.incarnation, self.is_new, self.formers))
 
     def restore(self, which: int) -> None:
         """Continue with an older copy of the database; the publishing instance does not notice."""
         if self.backups:
-            rows, self.sent, self.incarnation, self.is_new = self.backups[which % len(self.backups)]
+            rows, self.sent, self.incarnation, self.is_new, self.formers = self.backups[which % len(self.backups)]
             self.rows, self.marked = list(rows), []
 
     def end_open(self) -> None:
         """End the open transaction as the connecting instance does, which holds the lease."""
-        if self.open is not None and (self.open[0], self.open[1] <= self.sent) == (self.incarnation, True):
+        known = {self.incarnation, *self.formers}
+        if self.open is not None and self.open[0] in known and self.open[1] <= self.sent:
             self.log.append(self.open)
         self.open = None
 
     def begin_incarnation(self) -> None:
         """Repair the consequences of a restored database; the progress in Kafka so far is not trusted."""
-        self.incarnation, self.is_new = self.names * 1000 + self.incarnation + 1, True
+        self.formers = [*(self.formers if self.is_new else ()), self.incarnation]
+        self.incarnations += 1
+        self.incarnation, self.is_new = self.incarnations, True
         self.marked = []
 
-    def progress(self, incarnation: int) -> tuple[int, int] | None:
-        """Return the number and name of the last transaction of an incarnation that has arrived."""
-        return next(((tx_id, name) for made, tx_id, name in reversed(self.log) if made == incarnation), None)
+    def begin_again(self) -> None:
+        """Do what an operator does who needs no new incarnation: the database was not restored."""
+        if not self.running:
+            self.begin_incarnation()
+            self.running = True
+
+    def progress(self, *incarnations: int) -> tuple[int, int] | None:
+        """Return the number and name of the last transaction of some incarnations that has arrived."""
+        return next(((tx_id, name) for made, tx_id, name in reversed(self.log) if made in incarnations), None)
 
     def check(self) -> None:
         """Check the invariants that must be true at every moment."""
@@ -139,7 +152,9 @@ class Instance:
         self._epoch = self._term = -1
         self._must_renew = False
         self._rows: list[int] = []
-        self._incarnation = self._connected_as = 0
+        self._incarnation = self._connected_as = self._sent = 0
+        self._formers: list[int] = []
+        self._has_progress = False
         event: Event = RelayStart()
         while True:
             decision = rules.on(event)
@@ -199,14 +214,14 @@ class Instance:
         if self._term < 0:
             return StandingBy()
         running, sent = world.running, world.sent  # one statement after another, as READ COMMITTED has it
-        incarnation, is_new = world.incarnation, world.is_new
+        incarnation, is_new, formers = world.incarnation, world.is_new, world.formers
         yield
         ahead = tuple(range(sent + 1, min(sent + 3, world.recorded) + 1))
         self._rows = list(world.rows)
         yield
 
         def looked() -> Event:
-            self._incarnation = incarnation
+            self._incarnation, self._formers, self._sent = incarnation, formers, sent
             recorded, arrived = world.recorded, self._rules.arrived
             of_arrived = Fingerprint(world.rows[arrived - 1]) if arrived and arrived <= recorded else None
             return DatabaseState(running, sent, recorded, ahead, str(incarnation), is_new, of_arrived)
@@ -234,6 +249,8 @@ class Instance:
                     return StandingBy()
                 world.end_open()
             progress = world.progress(incarnation)
+            self._has_progress = progress is not None
+            progress = progress or self._former_progress()
             return (
                 KafkaSessionStart(None)
                 if progress is None
@@ -241,6 +258,13 @@ class Instance:
             )
 
         return (yield from self._do(connected, failed))
+
+    def _former_progress(self) -> tuple[int, int] | None:
+        """Return the last transaction of former incarnations, if the database has the same one, and not marked."""
+        found = self.world.progress(*self._formers)
+        if found is None or not self._sent < found[0] <= self.world.recorded:
+            return None
+        return found if self.world.rows[found[0] - 1] == found[1] else None
 
     def _send(self, tx_id: int) -> Generator[None, None, Event]:
         world, name = self.world, self._rows[tx_id - 1]
@@ -256,6 +280,7 @@ class Instance:
                 world.open = (self._connected_as, tx_id, name)
             else:
                 world.log.append((self._connected_as, tx_id, name))
+            self._has_progress = True
             return CommitAcknowledgement(tx_id, Fingerprint(name), self._must_renew)
 
         if self._must_renew:
@@ -278,7 +303,9 @@ class Instance:
             if not self._may_mark():
                 self._term = -1  # the loss of the lease is noticed
             elif is_same and incarnation == world.incarnation:
-                world.sent, world.is_new = max(world.sent, up_to), False
+                if up_to > world.sent:
+                    world.sent, world.is_new = up_to, not self._has_progress
+                    world.formers = world.formers if world.is_new else []
                 world.marked.append(world.sent)
             return StoredOutcome()
 

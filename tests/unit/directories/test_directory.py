@@ -22,6 +22,7 @@ from kafka_replica import DeadLetterFile, Record, RocksStore
 from kafka_replica.directories import (
     Directory,
     DirectoryChange,
+    DirectoryView,
     DuplicateValueError,
     MultiValuedIndex,
     PrefixIndex,
@@ -39,6 +40,7 @@ from kafka_replica.directories.versions.recent_versions import ContentVersions
 from kafka_replica.errors import (
     BadRecordError,
     ConfigurationError,
+    KafkaReplicaError,
     NotReadyError,
     ReplicaClosedError,
     UsageError,
@@ -354,6 +356,35 @@ def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:
             with pytest.raises(BadRecordError):
                 use()
         assert replica.snapshot()["T2"].value == b'{"terminal_id": 2}'
+
+
+class LookingWhileFailing(Directory[Any, Any]):
+    """A directory in which another thread looks at the moment of a failure."""
+
+    found: list[DirectoryView[Any, Any] | BadRecordError]
+
+    def _fail(self, error: KafkaReplicaError) -> None:
+        def look() -> None:
+            try:
+                self.found.append(self.view())
+            except BadRecordError as bad:
+                self.found.append(bad)
+
+        self.thread = threading.Thread(target=look)
+        self.thread.start()
+        self.thread.join(0.5)  # it has to wait for the error
+        super()._fail(error)
+
+
+def test_no_look_up_misses_the_error_of_a_bad_record(topic: FakeTopic) -> None:
+    """A look-up while the directory stops raises the error; the version without the bad key is never shown."""
+    with topic.replica() as replica, LookingWhileFailing(replica, Terminal) as terminals:
+        terminals.found = []
+        terminals.wait_ready(WAIT_S)
+        with pytest.raises(BadRecordError):
+            terminals.wait_for(put(topic, T2=b"bad"), WAIT_S)
+        terminals.thread.join(WAIT_S)
+        assert [type(each) for each in terminals.found] == [BadRecordError]
 
 
 @pytest.mark.parametrize(

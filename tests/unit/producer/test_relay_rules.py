@@ -45,6 +45,7 @@ ACTS = {"step": 30, "others are frozen": 1, "record": 2, "lease runs out": 1, "r
 _FROZEN_STEPS = (8, 12, 15, 25)  # the last is enough to take over, to connect and to send
 FREEZES = {"step": 30, "others are frozen": 5, "record": 5}
 RESTORES = {**ACTS, "back up": 0.5, "restore": 0.5}
+BEGINS_AGAIN = {**ACTS, "suspend": 1, "begin again": 1}
 
 
 def script_of(
@@ -68,6 +69,9 @@ def script_of(
 LENGTHS, INSTANCES, HARDSHIP = st.integers(0, 600), st.integers(1, 3), st.sampled_from([0.0, 0.02, 0.1, 0.3])
 SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP)
 RESTORING_SCRIPTS = st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP, st.just(RESTORES))
+BEGINNING_SCRIPTS = st.builds(
+    script_of, st.integers(0, 1 << 32), LENGTHS, INSTANCES, HARDSHIP, st.sampled_from([BEGINS_AGAIN])
+)
 SLOW_SCRIPTS, NO_MARKER_SCRIPTS = (
     st.builds(script_of, st.integers(0, 1 << 32), LENGTHS, st.just(2), st.just(0.5), st.just(FREEZES), st.just([fate]))
     for fate in (StepOutcome.SLOW, StepOutcome.NO_MARKER)
@@ -102,6 +106,8 @@ def play(script: Script, relay: type[Relay] = Relay, instance: type[Instance] = 
         "back up": lambda _: world.back_up(),
         "restore": lambda who: world.restore(who + len(world.log)),
         "lease runs out": lambda _: setattr(world, "owner", None),
+        "suspend": lambda _: setattr(world, "running", False),
+        "begin again": lambda _: world.begin_again(),
     }
     for act, who, luck[0] in script:
         acts[act](who)
@@ -133,6 +139,36 @@ def test_a_restored_database_loses_nothing(script: Script) -> None:
     world = play(script)
     assert world.sent == world.recorded
     assert set(world.rows) <= {name for _, _, name in world.log}
+
+
+@settings(max_examples=examples(500), deadline=None)
+@given(BEGINNING_SCRIPTS)
+@pytest.mark.thorough
+def test_a_new_incarnation_without_need_repeats_nothing(script: Script) -> None:
+    """An operator begins incarnations while instances are still sending: Kafka has all once and in order."""
+    world = play(script)
+    assert [tx_id for _, tx_id, _ in world.log] == [*range(1, world.recorded + 1)]
+    assert world.sent == world.recorded
+
+
+class ForgetsFormerIncarnations(Instance):
+    """An instance that begins a new incarnation with what is not marked."""
+
+    def _former_progress(self) -> None:
+        return None
+
+
+def test_an_instance_that_forgets_former_incarnations_is_found_out() -> None:
+    """The check above fails: what had arrived, and was not marked, is sent again."""
+
+    @settings(max_examples=examples(500), deadline=None, database=None, derandomize=True, phases=[Phase.generate])
+    @given(BEGINNING_SCRIPTS)
+    def look(script: Script) -> None:
+        play(script, instance=ForgetsFormerIncarnations)
+
+    with pytest.raises(BaseException, match="Kafka has") as found:
+        look()
+    assert not isinstance(found.value, KeyboardInterrupt)
 
 
 class TrustsTheDatabase(Relay):
