@@ -26,6 +26,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.headers.transactions import origins_of
+from kafka_replica.large_values.keys import is_chunk_key
 from kafka_replica.publication.lifecycle import LifecycleLog
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import State
@@ -279,7 +280,9 @@ class Follower:
         limit = self._store.part_bytes
         if limit is not None and self._delta_builder.size_bytes > limit:
             self._check_open()
-            self._store.stage(self._delta_builder.take_part())
+            part = self._delta_builder.take_part()
+            if part.changes:  # a store that holds a part notes no position, and outdated records make no version
+                self._store.stage(part)
 
     def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
         """Show the version at a point, if the barrier admits the point; return whether all partitions were listed."""
@@ -302,7 +305,7 @@ class Follower:
         transactions, self._transactions = self._transactions, 0
         # Latencies of records that existed before reading began would be meaningless.
         is_news = self._publisher.health.is_ready and delta.record_count
-        origins = origins_of(delta.changes.values(), transactions) if is_news else ()
+        origins = origins_of(delta.changes.values(), transactions, is_chunk_key) if is_news else ()
         resume_point = self._make_resume_point(point.position)
         applied = self._store.apply(delta, point.position, resume_point)
         self._resume_point = resume_point
@@ -335,7 +338,6 @@ class Follower:
         self._delta_builder.skip()
         self._note_counts()
         self._publisher.advanced(position)
-        self._detector.mark_shown()
 
     def _note_counts(self) -> None:
         self._publisher.health.counted(
@@ -445,4 +447,6 @@ class Follower:
         else:
             self._retry.note_topics_exist()
             if self._accept(ends):  # of quiet topics the ends are queried here only
+                # No transaction so far has written to a partition that is not read, even if it made no version.
+                self._detector.mark_shown()
                 self._deletions.process_ends(requested_at, ends)

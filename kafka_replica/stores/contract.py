@@ -52,7 +52,8 @@ class Snapshot(Mapping[bytes, Record], ABC):
 
         The keys of this mapping are then those of ``topic_key``; the keys of the returned mapping are the topic's own
         keys. Counting its keys and iterating over them cost as much as iterating over all keys. In a replica of a
-        single topic, this is the version itself.
+        single topic, this is the version itself. Topics that share a key space have no keys of their own: select
+        records by ``source.topic`` there, because the result is empty.
 
         Raises:
             UsageError: the version has no such topic.

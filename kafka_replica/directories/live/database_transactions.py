@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from copy import copy
 from math import inf
 from threading import Condition
 from types import TracebackType
 from typing import Any, Final, Self
 
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.directories.versions.topic_selection import TopicSelection
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError, NotReadyError, WaitTimeoutError
 from kafka_replica.listeners import Change, Subscription
@@ -72,7 +72,7 @@ class DatabaseTransactions:
             KafkaReplicaError: the topic is not a transaction topic, or has several partitions.
         """
         if self._error is not None:
-            raise copy(self._error)
+            raise copy_of(self._error)
         if self._whole is None:
             raise NotReadyError(
                 f"no version is known to contain whole database transactions: {self._name} has no END yet, or the "

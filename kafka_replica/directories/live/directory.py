@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextlib import contextmanager
-from copy import copy
 from math import inf
 from threading import Condition
 from types import TracebackType
 from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
 from weakref import WeakSet
 
+from kafka_replica.common.error_causes import copy_of
 from kafka_replica.common.process import after_fork
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.contents.schema import Schema
@@ -404,7 +404,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _now(self) -> tuple[Snapshot, Any]:
         if self._error is not None:
-            raise copy(self._error)
+            raise copy_of(self._error)
         newest = self._versions.newest
         if newest is None:
             self._replica.snapshot()  # raises the error of a failed replica
@@ -432,7 +432,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         while not is_over() and (left_s := _left(give_up_s)) > 0:
             self._changed.wait(min(left_s, _LOOK_EVERY_S))  # because the end of the replica does not notify
         if self._error is not None:
-            raise copy(self._error)
+            raise copy_of(self._error)
         if self._version < version:
             why = "; it was closed" if self._subscription.closed else ""
             raise WaitTimeoutError(

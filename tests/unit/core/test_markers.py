@@ -9,6 +9,7 @@ from kafka_replica.testing import FakeTopic
 from kafka_replica.transactions import Batch, CommittedRecords, ConsistentPoint, Ends, Kind, MarkerDetector, Reading
 from support.core.log_model import P0, P1, Cluster
 from support.core.model_source import ModelContent
+from support.waiting import wait_until
 
 
 class Steps:
@@ -268,4 +269,4 @@ def test_markers_of_producers_whose_records_are_filtered_out_are_forgotten(monke
             with topic.producer(f"id{number}").transaction() as transaction:
                 transaction.put("k", b"v")
         assert replica.wait_for(topic.end(), 60).version == 1
-    assert not made[0]._unshown
+        wait_until(lambda: not made[0]._unshown, "the partitions were listed", 60)
