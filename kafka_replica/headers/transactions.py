@@ -67,7 +67,9 @@ def read(headers: Headers) -> TransactionHeaders | None:
         return None
 
 
-def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[TransactionHeaders, ...]:
+def origins_of(
+    records: Iterable[Stored], transactions: int | None, is_chunk: Callable[[bytes], bool]
+) -> tuple[TransactionHeaders, ...]:
     """Return the distinct transactions of the source that wrote records, each from the headers of one of its records.
 
     If a record has several headers of one name, the last one counts, as in ``read``.
@@ -75,18 +77,21 @@ def origins_of(records: Iterable[Stored], transactions: int | None) -> tuple[Tra
     Args:
         records: the records of a version, including tombstones.
         transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, the
-            records after the first one with transaction headers are not read.
+            records after the first one with headers that is no chunk are not read.
+        is_chunk: returns whether a key is that of a chunk of a large value; chunks have no transaction headers.
     """
     found: dict[bytes, TransactionHeaders] = {}
     for record in records:
         headers = record[4]
         if not headers:
             continue
+        if transactions == 1 and is_chunk(record[0]):
+            continue
         name = next((value for header, value in reversed(headers) if header == TRANSACTION), None)
         if name is not None and name not in found:
             values = read(headers)
             if values is not None:
                 found[name] = values
-                if transactions == 1:
-                    break  # not before: the chunks of a large value, which have no such headers, precede its manifest
+        if transactions == 1:
+            break
     return tuple(found.values())

@@ -6,12 +6,12 @@ import threading
 import time
 
 from kafka_replica.headers.transactions import TransactionHeaders, origins_of, write
-from kafka_replica.large_values import split
+from kafka_replica.large_values import is_chunk_key, split
 from kafka_replica.listeners.version_diff import MergedDiff, VersionDiff
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.latency import BOUNDS_S, Latencies
 from kafka_replica.publication.publisher import Publisher
-from kafka_replica.records import Partition, Record
+from kafka_replica.records import Headers, Partition, Record
 from kafka_replica.stores import MemoryStore
 from kafka_replica.stores.delta import AppliedChanges
 from kafka_replica.testing import FakeTopic
@@ -37,25 +37,34 @@ def test_headers_of_a_single_transaction_are_read_once() -> None:
     """Headers are read once for a single transaction, and of all records for several; foreign headers are ignored."""
     place = Partition("t", 0)
     records = [Record(b"k", b"v", at, 0, headers_of(number), place) for at, number in enumerate((1, 1, 2))]
-    assert [each.transaction for each in origins_of(iter(records), None)] == ["s/1", "s/2"]
+    assert [each.transaction for each in origins_of(iter(records), None, is_chunk_key)] == ["s/1", "s/2"]
     rest = iter(records)
-    assert [each.transaction for each in origins_of(rest, 1)] == ["s/1"]
+    assert [each.transaction for each in origins_of(rest, 1, is_chunk_key)] == ["s/1"]
     assert len(list(rest)) == 2
-    assert origins_of([Record(b"k", b"v", 0, 0, (("a", None),), place)], 1) == ()
+    assert origins_of([Record(b"k", b"v", 0, 0, (("a", None),), place)], 1, is_chunk_key) == ()
+
+
+def test_headers_of_other_kinds_are_read_once_for_a_single_transaction() -> None:
+    """Records without headers, such as deletions by Kafka, are skipped; the first one with headers decides."""
+    place = Partition("t", 0)
+    headers: tuple[Headers, ...] = ((), (("signature", b"x"),), headers_of(1), headers_of(1))
+    rest = iter([Record(b"k", b"v", at, 0, each, place) for at, each in enumerate(headers)])
+    assert origins_of(rest, 1, is_chunk_key) == ()
+    assert len(list(rest)) == 2
 
 
 def test_a_transaction_that_begins_with_a_large_value() -> None:
     """Chunks of a large value have no headers of the transaction; those of the manifest after them are found."""
     written = split("k", b"v" * 10, headers=headers_of(1), chunk_bytes=4).records
     records = [Record(*each[:2], at, 0, each.headers, Partition("t", 0)) for at, each in enumerate(written)]
-    assert [each.transaction for each in origins_of(records, 1)] == ["s/1"]
+    assert [each.transaction for each in origins_of(records, 1, is_chunk_key)] == ["s/1"]
 
 
 def test_the_last_of_several_transaction_headers_counts() -> None:
     """A mirror may append its own headers; the first ones do not make two transactions the same."""
     place = Partition("t", 0)
     records = [Record(b"k", b"v", at, 0, headers_of(1) + headers_of(at), place) for at in (7, 8, 8)]
-    assert [each.transaction for each in origins_of(records, None)] == ["s/7", "s/8"]
+    assert [each.transaction for each in origins_of(records, None, is_chunk_key)] == ["s/7", "s/8"]
 
 
 def test_each_version_names_its_transaction_and_its_time_is_measured() -> None:
