@@ -77,7 +77,7 @@ def origins_of(
     Args:
         records: the records of a version, including tombstones.
         transactions: the number of Kafka transactions that wrote the records; None if it is unknown. If it is 1, the
-            records after the first one with headers that is no chunk are not read.
+            records after the first one that has headers and is not a chunk are not read.
         is_chunk: returns whether a key is that of a chunk of a large value; chunks have no transaction headers.
     """
     found: dict[bytes, TransactionHeaders] = {}

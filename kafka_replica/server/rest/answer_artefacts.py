@@ -25,7 +25,8 @@ class Contents(NamedTuple):
 
     ``errors`` maps artefacts that belong to the answer but cannot be read to the reason. ``unsearched`` is the number
     of unreadable records of the version, which may refer to the artefacts. ``has_others`` is true if the query names
-    readable artefacts that lack the items or the role that it requests.
+    readable artefacts that lack the items or the role that it requests. ``is_reduced`` is true if a matched artefact
+    has only the items that the query names.
     """
 
     matched: dict[Urn, Artefact]
@@ -33,6 +34,7 @@ class Contents(NamedTuple):
     errors: dict[Urn, SdmxError]
     unsearched: int = 0
     has_others: bool = False
+    is_reduced: bool = False
 
     @property
     def artefacts(self) -> list[Artefact]:
@@ -49,13 +51,14 @@ def contents_of(query: StructureQuery, structures: Structures, settings: RestSet
         settings: the settings, of which ``base_url`` is used.
         day: the date on which constraints must be valid (only for ``referencepartial``).
     """
-    matched, roots, errors, has_others = select(query, structures)
+    matched, roots, errors, has_others, is_reduced = select(query, structures)
     if not query.references:
-        return _detailed(query, Contents(matched, {}, errors, has_others=has_others), structures, settings, day)
+        found = Contents(matched, {}, errors, has_others=has_others, is_reduced=is_reduced)
+        return _detailed(query, found, structures, settings, day)
     urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
     related = read_artefacts(urns, structures, query.detail)
     unsearched = len(structures.unreadable_records())
-    found = Contents(matched, related.artefacts, errors | related.errors, unsearched, has_others)
+    found = Contents(matched, related.artefacts, errors | related.errors, unsearched, has_others, is_reduced)
     return _detailed(query, found, structures, settings, day)
 
 

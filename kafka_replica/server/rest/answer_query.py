@@ -251,7 +251,8 @@ def _in_first_format(
 def _message(
     query: Query, found: Contents, offer: OfferedFormat, structures: Structures, settings: RestSettings
 ) -> WrittenMessage | Rejection:
-    if isinstance(query, StructureQuery) and len(found.artefacts) == 1 and not found.errors and not found.unsearched:
+    is_one = len(found.artefacts) == 1 and not found.errors and not found.unsearched
+    if isinstance(query, StructureQuery) and is_one and not found.is_reduced:
         data = stored_answer(query, found.artefacts[0], offer, structures)
         if data is not None:
             return WrittenMessage(data)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.sdmx import Urn, UrnError
+from kafka_replica.server.rest.grammar import ALL_ITEMS
 from kafka_replica.server.rest.query import StructureQuery
-from kafka_replica.server.rest.query_parser import parse_query
+from kafka_replica.server.rest.query_parser import CACHED_LENGTH, parse_query
 from kafka_replica.server.rest.request_and_answer import RestRequest
 
 MAX_INLINE_BYTES: Final = 32_768
@@ -22,8 +23,12 @@ def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool
         size_of: returns the size in bytes of the record with a key, or a greater number if its artefact may take longer
             than its size suggests; None if there is no such record.
     """
+    if len(request.path) + len(request.query) > CACHED_LENGTH:
+        return False  # parsing takes long, and the thread that answers would parse the query again
     query = parse_query(request.path, request.query)
-    if not isinstance(query, StructureQuery) or query.items or query.references or query.as_of is not None:
+    if not isinstance(query, StructureQuery) or query.references or query.as_of is not None:
+        return False
+    if query.items not in {(), (ALL_ITEMS,)}:
         return False
     sizes = [size for urn in _named(query) if (size := size_of(str(urn))) is not None]
     return bool(sizes) and sum(sizes) <= MAX_INLINE_BYTES

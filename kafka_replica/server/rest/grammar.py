@@ -147,6 +147,9 @@ SEGMENTS: Final = (AGENCY, RESOURCE_ID, VERSION, ITEM)
 SEPARATORS: Final = {Api.V1: "+", Api.V2: ","}
 """The separator between several values in a segment."""
 
+ALL_ITEMS: Final = "all"
+"""The item of 2.x that means all items of a scheme without such an item; ``*`` always means all."""
+
 AS_OF: Final = re.compile(
     r"[0-9]{1,18}|[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:]{5,8}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )

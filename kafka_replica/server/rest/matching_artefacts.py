@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.patterns import pattern
 from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact, ValueList
-from kafka_replica.server.rest.grammar import SEPARATORS, Api, Resource
+from kafka_replica.server.rest.grammar import ALL_ITEMS, SEPARATORS, Api, Resource
 from kafka_replica.server.rest.inherited_codes import read_artefacts
 from kafka_replica.server.rest.items import with_items
 from kafka_replica.server.rest.query import StructureQuery
-
-_ALL_ITEMS: Final = "all"
 
 
 class SelectedArtefacts(NamedTuple):
     """The artefacts that a query matches, and the errors of matching artefacts that cannot be read.
 
     ``roots`` are the URNs from which references start: those of the artefacts or, in a query for items, of the items.
-    ``has_others`` is true if readable artefacts lack the items or the role that the query requests.
+    ``has_others`` is true if readable artefacts lack the items or the role that the query requests. ``is_reduced`` is
+    true if an artefact has only the items that the query names.
     """
 
     artefacts: dict[Urn, Artefact]
     roots: tuple[Urn, ...]
     errors: dict[Urn, SdmxError]
     has_others: bool
+    is_reduced: bool = False
 
 
 def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
@@ -40,18 +40,28 @@ def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     partial = {urn: found for urn, each in artefacts.items() if (found := _with_items(each, query)) is not None}
     roots = tuple(item for _, items in partial.values() for item in items)
     reduced = {urn: artefact for urn, (artefact, _) in partial.items()}
-    return SelectedArtefacts(reduced, roots, read.errors, len(reduced) < len(read.artefacts))
+    is_reduced = any(artefact is not artefacts[urn] for urn, artefact in reduced.items())
+    return SelectedArtefacts(reduced, roots, read.errors, len(reduced) < len(read.artefacts), is_reduced)
 
 
 def _with_items(artefact: Artefact, query: StructureQuery) -> tuple[Artefact, list[Urn]] | None:
-    """Return a copy of an artefact with the items that a query names, and the URNs from which references start."""
+    """Return a copy of an artefact with the items that a query names, and the URNs from which references start.
+
+    If the query means all items, this is the artefact itself.
+    """
     if query.api is Api.V1:
         return with_items(artefact, query.items)
-    if _ALL_ITEMS in query.items and with_items(artefact, {_ALL_ITEMS}) is None:
-        return artefact, [artefact.urn]
     held = {value.id for value in artefact.values} if isinstance(artefact, ValueList) and not artefact.is_stub else ()
-    wanted = [id_ for item in query.items for id_ in ([item] if item in held else item.split(SEPARATORS[Api.V2]))]
+    wanted = [id_ for item in query.items for id_ in ([item] if item in held else _ids(item))]
+    if "*" in wanted or (ALL_ITEMS in wanted and with_items(artefact, {ALL_ITEMS}) is None):
+        return artefact, [artefact.urn]
     return with_items(artefact, wanted)
+
+
+def _ids(item: str) -> list[str]:
+    """Return the ids between the commas of an item; only the item itself if there is nothing between two commas."""
+    ids = item.split(SEPARATORS[Api.V2])
+    return ids if all(ids) else [item]
 
 
 def matching_urns(query: StructureQuery, structures: Structures) -> list[Urn]:

@@ -70,6 +70,8 @@ _ESSENCES: Final = {
 _XML_SCHEMA: Final = "application/vnd.sdmx.schema+xml"
 _JSON_SCHEMA: Final = "application/vnd.sdmx.schema+json"
 _ANYTHING: Final = {"*/*", "application/*"}
+_OTHER_ANSWERS: Final = frozenset({_JSON_SCHEMA}.union(*_ESSENCES.values()))
+"""The media types of answers to a schema query other than XML schemas."""
 
 _SCHEMAS: Final = {
     Api.V1: (Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1),
@@ -116,14 +118,9 @@ class _Range(NamedTuple):
             return self.essence == "*/*" or any(each.startswith(self.essence[:-1]) for each in _ESSENCES[format_])
         return self.essence in _ESSENCES[format_] and self.accepts_version(format_)
 
-    def matches_schema(self, format_: Format, api: Api) -> bool:
-        """Return whether the range includes the XML schema of a format.
-
-        A request of 1.x that accepts anything accepts an XML schema, which is the default there. The default of 2.x is
-        a JSON schema, which is not offered; such requests get structures.
-        """
-        is_included = self.essence == _XML_SCHEMA or (api is Api.V1 and self.essence in _ANYTHING)
-        return is_included and self._accepts_utf_8() and self.accepts_version(format_)
+    def matches_version(self, format_: Format) -> bool:
+        """Return whether the range includes the version of a format, in UTF-8."""
+        return self._accepts_utf_8() and self.accepts_version(format_)
 
     def _accepts_utf_8(self) -> bool:
         return self.charset is None or self.charset in _CHARSETS
@@ -244,13 +241,26 @@ def _weighted_formats(accept: str, api: Api) -> list[tuple[float, OfferedFormat]
 
 def _weighted_schemas(accept: str, api: Api) -> list[tuple[float, OfferedFormat]]:
     """Return the accepted XML schemas with their weights, in the API's order."""
-    ranges = _ranges(accept)
+    ranges = _schema_ranges(accept, api)
     found: list[tuple[float, OfferedFormat]] = []
     for format_ in _SCHEMAS[api]:
-        best = _most_specific(each for each in ranges if each.matches_schema(format_, api))
+        best = _most_specific(each for each in ranges if each.matches_version(format_))
         if best is not None:
             found.append((best.quality, OfferedFormat(format_, best.schema_type(format_), is_schema=True)))
     return found
+
+
+def _schema_ranges(accept: str, api: Api) -> list[_Range]:
+    """Return the media ranges that include XML schemas.
+
+    A request of 1.x that accepts anything accepts an XML schema, which is the default there, unless it names other
+    answers: many HTTP clients add a wildcard to the types that they request. The default of 2.x is a JSON schema, which
+    is not offered; such requests get structures.
+    """
+    ranges = _ranges(accept)
+    names_others = any(each.essence in _OTHER_ANSWERS and each.quality > 0 for each in ranges)
+    included = {_XML_SCHEMA} if api is Api.V2 or names_others else {_XML_SCHEMA, *_ANYTHING}
+    return [each for each in ranges if each.essence in included]
 
 
 def _most_specific(ranges: Iterable[_Range]) -> _Range | None:

@@ -11,7 +11,8 @@ from kafka_replica.server.rest.version_expressions import VersionExpression
 class StructureQuery(NamedTuple):
     """A query for structures; an empty tuple of agencies, ids or items selects all.
 
-    In 2.x an item ``A,B`` means the value with this id, or else A and B, and ``all`` the item, or else all.
+    In 2.x an item ``A,B`` means the value with this id, or else A and B, and ``all`` the item, or else all. If there is
+    no value ``A,*``, this text means all values.
     """
 
     api: Api

@@ -47,7 +47,7 @@ from kafka_replica.server.rest.version_expressions import InvalidVersionError, V
 MAX_LENGTH: Final = 8_192
 """The maximum length of a path and query string together, in characters."""
 
-_CACHED_LENGTH: Final = 256
+CACHED_LENGTH: Final = 256
 """The length up to which queries are cached; the size of a parsed query grows with its length."""
 
 _ALL: Final = "*"
@@ -67,7 +67,7 @@ def parse_query(path: str, query: str = "") -> Query | Rejection:
     length = len(path) + len(query)
     if length > MAX_LENGTH:
         return too_long(MAX_LENGTH)
-    return _cached(path, query) if length <= _CACHED_LENGTH else _parsed_or_rejected(path, query)
+    return _cached(path, query) if length <= CACHED_LENGTH else _parsed_or_rejected(path, query)
 
 
 def _parsed_or_rejected(path: str, query: str) -> Query | Rejection:
@@ -232,7 +232,8 @@ def _items(api: Api, resource: Resource, text: str, path: str) -> tuple[str, ...
     """Return the ids of items that the last segment of a path names; empty for all items.
 
     In 2.x the id of a value may be any text: one with a comma, which is percent-encoded then, or ``all``, which is a
-    keyword only if there is no such item. ``matching_artefacts`` decides this for each artefact.
+    keyword only if there is no such item. ``matching_artefacts`` decides this for each artefact, and whether an encoded
+    comma separates ids and keywords.
     """
     if api is Api.V1:
         return _checked(ITEM, text.split(SEPARATORS[api]), {_ALL, "all"})

@@ -23,12 +23,12 @@ _encoding: Final = re.compile(rb"""\s*<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)"
 def stored_answer(
     query: StructureQuery, artefact: Artefact, offer: OfferedFormat, structures: Structures
 ) -> bytes | None:
-    """Return the stored message of the only artefact of an answer; None if the answer has to be written.
+    """Return the stored message of the only artefact of an answer, with all its items; None if it has to be written.
 
-    The answer has to be written if the query requests only a part of the artefact or its inherited codes, or if the
-    stored message has another format or encoding, or contains other artefacts.
+    The answer has to be written if the query requests a stub of the artefact or its inherited codes, or if the stored
+    message has another format or encoding, or contains other artefacts.
     """
-    if query.items or query.detail in _STUBS:
+    if query.detail in _STUBS:
         return None
     try:
         stored, written = structures.stored_message(artefact.urn), structures.get(artefact.urn)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -108,6 +110,109 @@ def test_an_environment_whose_python_is_gone_is_made_again(
     assert {path.name for path in Path(".venv").glob(".*")} >= {".demo", ".test"}
 
 
+def test_a_copied_environment_is_made_again(
+    make_env: ModuleType, base: Callable[..., None], steps: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The programs in a copy would start the Python of the first folder, and so check and run its code."""
+    base("venv", pip="24.0")
+    make_env.main(".venv", "demo")
+    shutil.copytree(".venv", "copy/.venv", symlinks=True)
+    monkeypatch.chdir("copy")
+    make_env.main(".venv", "demo")
+    assert made_count(steps) == 2
+    make_env.main(os.path.abspath(".venv"), "demo")  # noqa: PTH100 - a text, as make gives it
+    assert made_count(steps) == 2
+
+
+def test_an_environment_in_a_volume_is_made_again(
+    make_env: ModuleType, base: Callable[..., None], steps: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder of a volume cannot be removed, only its content."""
+    base("venv", pip="24.0")
+    Path(".venv").mkdir()
+    Path(".venv/left").touch()
+    real = os.rmdir
+
+    def rmdir(path: str, **options: int) -> None:
+        if path == ".venv":
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), path)
+        real(path, **options)
+
+    monkeypatch.setattr(os, "rmdir", rmdir)
+    make_env.main(".venv", "demo")
+    assert made_count(steps) == 1
+    assert {path.name for path in Path(".venv").iterdir()} >= {".demo", "bin"}
+    assert not Path(".venv/left").exists()
+
+
+def test_a_link_in_place_of_the_environment_is_refused(
+    make_env: ModuleType, base: Callable[..., None], steps: list[list[str]]
+) -> None:
+    """Python makes no environment in a link, and would only name a missing module."""
+    base("venv", pip="24.0")
+    Path("elsewhere").mkdir()
+    Path(".venv").symlink_to("elsewhere")
+    with pytest.raises(SystemExit, match=r"^make env: .venv is a link, .*; remove it$"):
+        make_env.main(".venv", "demo")
+    assert not steps
+
+
+SECOND = """
+import importlib.util, shutil, sys
+from types import SimpleNamespace
+
+spec = importlib.util.spec_from_file_location("make_env", sys.argv[1])
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+shutil.disk_usage = lambda _: SimpleNamespace(free=10**12)
+module.make_venv = lambda *_: print("made", flush=True)
+module.pip_for = lambda *_: ["pip"]
+module.install = lambda *_: print("installed", flush=True)
+module.main(*sys.argv[2:])
+"""
+"""A program that makes an environment, of which it does nothing that takes long."""
+
+
+@pytest.mark.parametrize("first", ["finished", "changed", "interrupted"])
+def test_a_second_process_waits_for_the_first(make_env: ModuleType, tmp_path: Path, first: str) -> None:
+    """The second one would remove what the first makes; afterwards it does only what the first has not done."""
+    Path("source").touch()
+    with make_env.locked(".venv"):
+        second = subprocess.Popen(
+            [sys.executable, "-c", SECOND, ROOT / ".ci" / "make_env.py", ".venv", "demo", "source"],
+            stdout=subprocess.PIPE, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        assert second.stdout is not None
+        waiting = second.stdout.readline()
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], check=True)
+        Path(".venv/.unfinished" if first == "interrupted" else ".venv/.demo").touch()
+        Path(".venv.log").touch()
+        if first == "changed":
+            later_s = Path(".venv/.demo").stat().st_mtime + 10
+            os.utime("source", (later_s, later_s))
+    rest, _ = second.communicate(timeout=120)
+    assert waiting == "Waiting for another process that makes the environment in .venv ...\n"
+    assert ("made" in rest, "installed" in rest) == (first == "interrupted", first != "finished")
+    assert second.returncode == 0
+
+
+def test_a_pip_that_survives_keeps_the_lock(make_env: ModuleType, tmp_path: Path) -> None:
+    """If only the process that started it is killed, pip still writes to the environment."""
+    program = (
+        "import os\n"
+        "found = []\n"
+        "for file in range(3, 100):\n"
+        "    try: found.append(os.path.samestat(os.fstat(file), os.stat('.venv.lock')))\n"
+        "    except OSError: pass\n"
+        "print(any(found))"
+    )
+    with make_env.locked(".venv"):
+        make_env.run([sys.executable, "-c", program], str(tmp_path / "log"), "installing", "")
+    assert (tmp_path / "log").read_text() == "True\n"
+    with make_env.locked(".venv"):
+        pass
+
+
 @pytest.mark.parametrize(
     ("modules", "pip", "is_enough"),
     [
@@ -198,13 +303,23 @@ def test_settings_of_the_user_do_not_lead_elsewhere(
     assert (tmp_path / "log").read_text() == "0 x\n"
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="NOT TESTED: there is no make")
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="NOT TESTED: there is no make")
+
+
+def run_make(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run make in a folder with the Makefile of this project."""
+    command = ["make", "-C", str(folder), "-f", str(ROOT / "Makefile"), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, **variables}
+    )  # fmt: skip
+
+
+@needs_make
 def test_an_environment_of_another_folder_is_recognized(tmp_path: Path) -> None:
     """After a checkout was moved or copied, its environment would run the code of the other folder, or none."""
 
     def ready(folder: Path, environment: str) -> tuple[int, str]:
-        command = ["make", "-C", str(folder), "-f", str(ROOT / "Makefile"), "ready", f"VENV={environment}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = run_make(folder, "ready", f"VENV={environment}")
         return done.returncode, done.stderr
 
     assert ready(ROOT, sys.prefix) == (0, "")
@@ -212,3 +327,23 @@ def test_an_environment_of_another_folder_is_recognized(tmp_path: Path) -> None:
         status, error = ready(folder, environment)
         assert status == 2
         assert "is of another folder or Python: run `make clean`, then the same command again." in error
+
+
+@needs_make
+def test_packages_outside_the_environment_do_not_precede_it(tmp_path: Path) -> None:
+    """The variable may name another checkout or the packages of another Python, which the commands would import."""
+    (tmp_path / "kafka_replica_spark").mkdir()
+    (tmp_path / "kafka_replica_spark" / "__init__.py").touch()
+    done = run_make(ROOT, "ready", f"VENV={sys.prefix}", PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_make
+def test_make_env_checks_the_environment_and_make_clean_leaves_nothing(tmp_path: Path) -> None:
+    """A person runs both to repair an environment."""
+    environment = str(tmp_path / "environment")
+    assert 'find_spec("kafka_replica_spark")' in run_make(ROOT, "-n", "env", f"VENV={environment}").stdout
+    for ending in (".log", ".lock"):
+        Path(environment + ending).touch()
+    commands = run_make(ROOT, "-n", "clean", f"VENV={environment}").stdout
+    assert f"rm -rf {environment} {environment}.log {environment}.lock " in commands

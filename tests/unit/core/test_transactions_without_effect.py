@@ -15,7 +15,7 @@ from support.waiting import wait_until
 
 
 def test_a_transaction_without_effect_hides_no_added_partition(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One read has a transaction that is filtered out, and one whose part in an added partition has no marker yet."""
+    """A transaction that is filtered out is read together with one whose part in an added partition has no marker."""
     held, released = threading.Event(), threading.Event()
     released.set()
     read = FakeReader.read

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from kafka_replica.sdmx import Format, Items, Structures, read_message, write_message
 from kafka_replica.sdmx.model import (
+    Artefact,
     ConceptScheme,
     MetadataAttribute,
     Metadataflow,
@@ -84,6 +86,16 @@ def test_schemas_of_metadata_messages_of_3_x_are_not_generated(context: str) -> 
     assert (made.status, b"structures instead" in made.body) == (501, True)
 
 
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_the_reason_for_the_preferred_answer_is_reported(context: str) -> None:
+    """If no acceptable answer exists, the status is that of the one with the greatest weight."""
+    edi = "application/vnd.sdmx.structure;version=edi"
+    statuses = [get(f"v2/schema/{context}/1.0", accept).status for accept in (
+        XML_SCHEMA, edi, f"{XML_SCHEMA}, {edi};q=0.5", f"{edi}, {XML_SCHEMA};q=0.5",
+    )]  # fmt: skip
+    assert statuses == [501, 406, 501, 406]
+
+
 AGREEMENT = ProvisionAgreement(
     structure_usage=FLOW,
     data_provider=urn("DataProviderScheme ECB:DATA_PROVIDERS(1.0)").with_item("DataProvider", "P1"),
@@ -92,18 +104,40 @@ AGREEMENT = ProvisionAgreement(
 PATH_OF_2_1 = "v1/schema/provisionagreement/ECB/QUALITY_P2/1.0"
 
 
+def with_others(*artefacts: Artefact, format_: Format) -> Structures:
+    """Return the registry with other artefacts in a format."""
+    records = {bytes(each): REGISTRY._snapshot.get(str(each)) for each in REGISTRY}
+    for each in artefacts:
+        records[bytes(each.urn)] = record(bytes(each.urn), write_message(each, format_), str(format_))
+    return Structures(FakeSnapshot(records))  # type: ignore[arg-type]
+
+
 def test_a_provision_agreement_of_a_metadataflow_has_the_structures_of_the_flow() -> None:
     """SDMX 2.1 has provision agreements of metadata; 1.5 names the metadataflow of an agreement."""
-    records = {bytes(each): REGISTRY._snapshot.get(str(each)) for each in REGISTRY}
-    key = bytes(AGREEMENT.urn)
-    records[key] = record(key, write_message(AGREEMENT, Format.SDMX_ML_2_1), str(Format.SDMX_ML_2_1))
-    registry = Structures(FakeSnapshot(records))  # type: ignore[arg-type]
+    registry = with_others(AGREEMENT, format_=Format.SDMX_ML_2_1)
     flow, agreement = (
         answer(RestRequest(path, "", str(Format.SDMX_JSON_2_1)), registry)
         for path in ("v1/schema/metadataflow/ECB/QUALITY_FLOW/1.0", PATH_OF_2_1)
     )
     assert (agreement.status, flow.status) == (200, 200), agreement.problem
     assert read_message(agreement.body).artefacts == read_message(flow.body).artefacts
+
+
+@pytest.mark.parametrize(("version", "status"), [("1.0.0", 422), ("1.0.0-draft", 200)])
+def test_a_draft_agreement_may_have_a_draft_metadataflow(version: str, status: int) -> None:
+    """In a draft, the version rule of a reference selects among drafts, too."""
+    flow = Metadataflow(
+        structure_reference=urn(STRUCTURE), targets=(str(urn("Dataflow ECB:EXR(1.0)")),),
+        **named("Metadataflow ECB:NEW_FLOW(1.1.0-draft)"),
+    )  # fmt: skip
+    rule = urn("Metadataflow ECB:NEW_FLOW(1+.0.0)")
+    own = urn(f"ProvisionAgreement ECB:QUALITY_P3({version})")
+    agreement = structs.replace(AGREEMENT, urn=own, structure_usage=rule)
+    registry = with_others(flow, agreement, format_=Format.FUSION_JSON)
+    path = f"v1/schema/provisionagreement/ECB/QUALITY_P3/{version}"
+    made = answer(RestRequest(path, "", str(Format.SDMX_JSON_2_1)), registry)
+    assert made.status == status, made.problem
+    assert status != 200 or urn(STRUCTURE) in read_message(made.body).artefacts
 
 
 def test_a_provision_agreement_of_a_missing_metadataflow_is_incomplete() -> None:

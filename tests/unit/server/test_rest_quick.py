@@ -21,10 +21,11 @@ QUICK = "structure/codelist/SDMX/CL_A/1.0"
 
 
 @pytest.mark.parametrize("path", [QUICK, "v2/" + QUICK, "v1/codelist/SDMX/CL_A/1.0"])
+@pytest.mark.parametrize("items", ["", "/*", "/all", "/all/"])
 @pytest.mark.parametrize("query", ["", "detail=full", "format=sdmx-json", "references=none"])
-def test_one_small_artefact_is_quick(path: str, query: str) -> None:
-    """In both versions of the API, in any format and detail."""
-    assert is_quick(RestRequest(path, query), SIZES.get)
+def test_one_small_artefact_is_quick(path: str, items: str, query: str) -> None:
+    """In both versions of the API, in any format and detail, also with the keyword for all items."""
+    assert is_quick(RestRequest(path + items, query), SIZES.get)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,8 @@ def test_one_small_artefact_is_quick(path: str, query: str) -> None:
         ("structure/codelist/*/CL_A/1.0", ""),
         ("structure/*/SDMX/*/1.0", ""),
         ("structure/codelist/SDMX/CL_A/1.0/X", ""),
+        ("structure/codelist/SDMX/CL_A/1.0/X,all", ""),
+        (QUICK, "_=" + "1" * 300),
         (QUICK, "references=all"),
         (QUICK, "asOf=2020-01-01"),
         (QUICK, "detail=nonsense"),

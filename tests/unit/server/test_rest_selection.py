@@ -150,18 +150,87 @@ def test_raw_references_have_the_codelists_that_codelists_extend(references: str
     assert not inherited & found(path, "detail=raw&references=conceptscheme", structures)
 
 
+VALUES = "structure/valuelist/ECB/VL/1.0/"
+
+
+def value_list(*ids_: str) -> ValueList:
+    """Return a value list."""
+    values = tuple(ValueItem(id=id_, names=InternationalString({"en": id_})) for id_ in ids_)
+    return ValueList(value_items=values, **named("ValueList ECB:VL(1.0)"))
+
+
 def test_a_value_is_found_by_any_id() -> None:
     """A comma in an id is percent-encoded; an encoded comma separates ids if no value has the whole text as its id."""
-    values = tuple(ValueItem(id=id_, names=InternationalString({"en": id_})) for id_ in ("a,b", "a", "all", "a/b", "c"))
-    own = ValueList(value_items=values, **named("ValueList ECB:VL(1.0)"))
+    own = value_list("a,b", "a", "all", "a/b", "c")
     structures = version_of([own, codelist("Codelist ECB:CL(1.0)", "a c")])
-    path = "structure/valuelist/ECB/VL/1.0/"
     expected = {"a%2Cb": ["a,b"], "a%2Cb,c": ["a,b", "c"], "a,b": ["a"], "a%2Cc": ["a", "c"], "a%2Fb": ["a/b"],
-                "all": ["all"], "a,all": ["a", "all"], "*": [value.id for value in values]}  # fmt: skip
+                "all": ["all"], "a,all": ["a", "all"], "*": ids(own)}  # fmt: skip
     for items, selected in expected.items():
-        assert ids(message(path + items, "", structures).artefacts[own.urn]) == selected
+        assert ids(message(VALUES + items, "", structures).artefacts[own.urn]) == selected
     every = message("structure/*/ECB/*/1.0/a%2Cc", "", structures).artefacts
     assert {urn.id: ids(artefact) for urn, artefact in every.items()} == {"VL": ["a", "c"], "CL": ["a", "c"]}
+
+
+@pytest.mark.parametrize(
+    ("items", "selected"),
+    [
+        ("a%2C*", ["a", "b", "*"]),
+        ("%2A", ["a", "b", "*"]),
+        ("a,b%2C%2A", ["a", "b", "*"]),
+        ("all%2Cx", ["a", "b", "*"]),
+        ("a%2Call", ["a", "b", "*"]),
+        ("a%2C,b", ["b"]),
+        ("a%2C%2Cb,a", ["a"]),
+    ],
+)
+def test_an_encoded_comma_in_items_of_a_value_list_without_such_an_id(items: str, selected: list[str]) -> None:
+    """Keywords between encoded commas mean all items; another text can only be the id of a value."""
+    own = value_list("a", "b", "*")
+    structures = version_of([own])
+    assert ids(message(f"{VALUES}{items}", "", structures).artefacts[own.urn]) == selected
+
+
+def test_a_value_with_a_comma_and_a_keyword_in_its_id_is_found() -> None:
+    """The whole text takes precedence over its parts; a comma at the end belongs to an id, too."""
+    own = value_list("a", "a,*", "all", "all,a", "b,", ",")
+    structures = version_of([own])
+    for items, selected in {"a%2C*": ["a,*"], "all%2Ca": ["all,a"], "all%2Cb": ["all"], "b%2C": ["b,"],
+                            "%2C,a": ["a", ","]}.items():  # fmt: skip
+        assert ids(message(f"{VALUES}{items}", "", structures).artefacts[own.urn]) == selected
+
+
+@pytest.mark.parametrize("items", ["a%2C", "a%2C%2Cb", "%2C"])
+def test_an_encoded_comma_without_an_id_at_each_side_selects_no_parts(items: str) -> None:
+    """There is no value with this id, and no list of ids."""
+    accept = str(Format.SDMX_JSON_2_1)
+    assert answer(RestRequest(f"{VALUES}{items}", "", accept), version_of([value_list("a", "b")])).status == 404
+
+
+def test_a_stub_of_a_value_list_has_no_items() -> None:
+    """An item query finds it only with the keyword for all items; an answer with other artefacts lacks it."""
+    stub = structs.replace(value_list(), is_external_reference=True, structure_url="https://example.org/VL")
+    other = codelist("Codelist ECB:CL(1.0)", "a b")
+    structures = version_of([stub, other])
+    accept = str(Format.SDMX_JSON_2_1)
+    assert answer(RestRequest(f"{VALUES}a", "", accept), structures).status == 404
+    assert found(f"{VALUES}all", "", structures) == {"ValueList ECB:VL(1.0)"}
+    assert found("structure/*/ECB/*/1.0/a", "", structures) == {"Codelist ECB:CL(1.0)"}
+
+
+@pytest.mark.parametrize(
+    ("items", "is_stored"), [("", True), ("/*", True), ("/all", True), ("/A,all", True), ("/A", False), ("/A,B", False)]
+)
+@pytest.mark.parametrize("resource", ["codelist", "*"])
+def test_all_items_of_one_artefact_are_its_stored_bytes(resource: str, items: str, *, is_stored: bool) -> None:
+    """Also with the keyword ``all``, unless there is an item with this id; a selection is written."""
+    for codes in ("A B", "A all B"):
+        own = codelist("Codelist ECB:CL(1.0)", codes)
+        data = write_message(own, Format.SDMX_ML_3_0) + b"<!-- stored -->"
+        structures = Structures(FakeSnapshot({bytes(own.urn): record(bytes(own.urn), data, str(Format.SDMX_ML_3_0))}))
+        path = f"v2/structure/{resource}/ECB/CL/1.0{items}"
+        made = answer(RestRequest(path, "", str(Format.SDMX_ML_3_0)), structures)
+        assert made.status == 200
+        assert (made.body == data) == (is_stored and not ("all" in codes and "all" in items))
 
 
 def test_the_item_all_is_a_keyword_only_if_there_is_no_such_item() -> None:

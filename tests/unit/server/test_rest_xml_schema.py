@@ -141,7 +141,7 @@ def test_the_parameter_format_names_an_xml_schema(path: str, plus: str) -> None:
         (FLOW_OF_1_X, "", f"{XSD};version=2.1"),
         ("schema/dataflow/ECB/EXR/1.0", "", f"{XSD};version=2.1"),
         (FLOW_OF_1_X, "*/*", f"{XSD};version=2.1"),
-        (FLOW_OF_1_X, "application/vnd.sdmx.structure+xml, */*;q=0.1", str(Format.SDMX_ML_3_0)),
+        (FLOW_OF_1_X, "application/*", f"{XSD};version=2.1"),
         (FLOW_OF_1_X, "application/xml", str(Format.SDMX_ML_3_0)),
         (FLOW_OF_1_X, "text/html, image/gif, *; q=.2, */*; q=.2", f"{XSD};version=2.1"),
         (FLOW_OF_1_X, f"*/*, {XSD};q=0", str(Format.SDMX_ML_3_0)),
@@ -152,6 +152,47 @@ def test_a_request_of_1_x_that_accepts_anything_gets_the_schema(path: str, accep
     """An XML schema is the default of 1.x (4_5_schema_queries.md); that of 2.x, a JSON schema, is not offered."""
     found = get(path, "", accept)
     assert (found.status, dict(found.headers)["Content-Type"]) == (200, given)
+
+
+@pytest.mark.parametrize("path", [FLOW_OF_1_X, "schema/dataflow/ECB/EXR/1.0"])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "application/json, text/xml, application/xml, */*",  # httr's default
+        "application/json, text/plain, */*",  # axios' default
+        f"{Format.SDMX_ML_2_1}, */*",
+        f"{Format.SDMX_JSON_1_0}, */*;q=0.1",
+        f"{Format.SDMX_JSON_1_0}, application/*;q=0.1",
+        f"{XSD};q=0.1, {Format.SDMX_JSON_1_0}, */*;q=0.5",
+        "application/vnd.sdmx.schema+json, */*;q=0.1",
+    ],
+)
+def test_a_wildcard_next_to_types_of_other_answers_includes_no_schema(path: str, accept: str) -> None:
+    """Many HTTP clients add a wildcard to the types that they request; such a request of 1.x gets structures.
+
+    SDMX-ML 2.1 and SDMX-JSON 1.0 cannot represent the structure, so that the wildcard decides.
+    """
+    found = get(path, "", accept)
+    assert (found.status, dict(found.headers)["Content-Type"]) == (200, str(Format.SDMX_ML_3_0))
+
+
+@pytest.mark.parametrize(
+    ("accept", "given"),
+    [
+        (f"{XSD};version=3.1.0, {Format.SDMX_ML_3_0}, */*", f"{XSD};version=3.1.0"),
+        (f"{Format.SDMX_ML_3_0};q=0, application/json;q=0, */*", f"{XSD};version=2.1"),
+    ],
+)
+def test_a_schema_is_returned_if_it_is_named_or_if_other_types_are_excluded(accept: str, given: str) -> None:
+    """A wildcard has its usual meaning if the request only excludes the types of other answers."""
+    assert dict(get(FLOW_OF_1_X, "", accept).headers)["Content-Type"] == given
+
+
+@pytest.mark.parametrize("path", [FLOW, FLOW_OF_1_X, "v1/dataflow/ECB/EXR/1.0"])
+@pytest.mark.parametrize("wildcard", ["*/*", "application/*", "application/json,*/*"])
+def test_the_parameter_format_has_no_wildcards(path: str, wildcard: str) -> None:
+    """Only the header Accept has them."""
+    assert get(path, f"format={wildcard}", "*/*").status == 406
 
 
 def test_a_request_that_accepts_anything_gets_structures_if_there_is_no_schema() -> None:
