@@ -28,23 +28,25 @@ FUZZ_SEED ?= 1
 TEST_PROCESSES ?= 5
 # Tests start hundreds of Python processes, which would each compile every module.
 unexport PYTHONDONTWRITEBYTECODE
+# Packages of another Python or checkout would precede those of the environment.
+unexport PYTHONPATH
 PYTEST = $(BIN)/python -m pytest -n $(TEST_PROCESSES)
 
 .PHONY: ready env demo demo-directory test quick long proof chaos fuzz bench pictures check docs package image format lock clean
 .NOTPARALLEL:
 
-env: $(VENV)/.check
+env: $(VENV)/.check ready
 
 # An environment has links to its Python and to this folder, so that it is of no use after either was moved.
 ready:
-	@$(BIN)/python -c 'import os, sys; from importlib.util import find_spec; found = find_spec("kafka_replica_spark"); \
+	@$(BIN)/python -I -c 'import os, sys; from importlib.util import find_spec; found = find_spec("kafka_replica_spark"); \
 	    here = os.path.realpath(".") + os.sep; sys.exit(not (found and os.path.realpath(found.origin).startswith(here)))' \
 	    2>/dev/null || { echo "The environment in $(VENV) is of another folder or Python: run \`make clean\`, then the" \
 	    "same command again." >&2; exit 1; }
 
 # One environment, which grows: .demo, .test and .check in it say how far.
 $(VENV)/.%: requirements/%.lock pyproject.toml .ci/make_env.py hatch_build.py $(wildcard kafka_replica/common/*.[ch])
-	@$(PYTHON) .ci/make_env.py $(VENV) $*
+	@$(PYTHON) .ci/make_env.py $(VENV) $* $^
 
 demo: $(VENV)/.demo ready
 	@$(BIN)/python -m kafka_replica_spark.demo $(DEMO_ARGS)
@@ -113,4 +115,4 @@ lock: $(VENV)/.check ready
 	@$(BIN)/python .ci/lock.py $(LOCK_ARGS)
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV).log $(VENV).lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

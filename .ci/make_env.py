@@ -1,9 +1,11 @@
 """Make or extend the environment in a folder: a venv with locked dependencies and this project in it.
 
-``make_env.py FOLDER LEVEL``: the level names the last of the lock files to install; each adds to those before it.
+``make_env.py FOLDER LEVEL [SOURCE...]``: the level names the last of the lock files to install; each adds to those
+before it. Nothing is done if the level is newer than all sources, because another process has just made it.
 Runs on any Python 3 with nothing installed, and says in one sentence what is missing.
 """
 
+import contextlib
 import os
 import platform
 import re
@@ -91,7 +93,7 @@ def run(command, log, doing, advice, **environment):
         try:
             code = subprocess.call(
                 command, stdout=out, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                env=dict(os.environ, **environment),
+                env=dict(os.environ, **environment), close_fds=False,  # a pip that survives this keeps the lock
             )  # fmt: skip
         except OSError as error:
             fail("%s: %s" % (doing, error))
@@ -130,9 +132,11 @@ def make_venv(python, folder, log):
     advice = "install the venv module of this %s (on Debian and Ubuntu: apt install %s-venv)" % (name, name)
     if not has(python, "venv") or not (has(python, "ensurepip") or has_pip_for_others(python)):
         fail(advice)
+    if os.path.islink(folder):
+        fail("%s is a link, in which Python makes no environment; remove it" % folder)
     options = [] if has(python, "ensurepip") else ["--without-pip"]
     shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
+    os.makedirs(folder, exist_ok=True)  # the folder of a volume stays, only its content is removed
     # Its Python is there before its pip: without the mark, an interrupted one would look finished.
     mark = os.path.join(folder, UNFINISHED)
     open(mark, "w").close()
@@ -148,8 +152,48 @@ def pip_for(python, inside):
 
 
 def is_finished(folder, inside):
-    """Return whether there is an environment that can be extended: its Python may have been removed since."""
-    return has(inside, "sys") and not os.path.exists(os.path.join(folder, UNFINISHED))
+    """Return whether there is an environment that can be extended: Python or folder may have been moved since."""
+    return has(inside, "sys") and not os.path.exists(os.path.join(folder, UNFINISHED)) and not is_copy(folder)
+
+
+def is_copy(folder):
+    """Return whether an environment was made in another folder, the Python of which its programs would start."""
+    try:
+        with open(os.path.join(folder, "pyvenv.cfg"), encoding="utf-8", errors="replace") as file:
+            commands = [line.rstrip() for line in file if re.match(r"command\s*=", line)]
+    except OSError:
+        return False
+    here = (" " + os.path.abspath(folder), " " + os.path.realpath(folder))
+    return bool(commands) and not commands[-1].endswith(here)
+
+
+def is_current(folder, level, sources):
+    """Return whether a level is newer than its sources, as make compares them."""
+    try:
+        made = os.stat(os.path.join(folder, "." + level)).st_mtime_ns
+        return bool(sources) and all(os.stat(source).st_mtime_ns <= made for source in sources)
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def locked(folder):
+    """Keep other processes from changing this environment; the lock ends with this process, however it ends."""
+    import fcntl  # noqa: PLC0415 - Windows has no such module
+
+    file = os.open(folder.rstrip("/") + ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    os.set_inheritable(file, True)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Waiting for another process that makes the environment in %s ..." % folder, flush=True)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(file)
 
 
 def install(pip, levels, folder, log):
@@ -171,14 +215,22 @@ def install(pip, levels, folder, log):
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def main(folder, level):
+def main(folder, level, *sources):
     """Make it, or say what is in the way."""
-    log = os.path.abspath(folder.rstrip("/") + ".log")
-    began = time.time()
     check_machine()
     python = good_python()
+    with locked(folder):
+        make(python, folder, level, sources)
+
+
+def make(python, folder, level, sources):
+    """Make or extend the environment."""
+    log = os.path.abspath(folder.rstrip("/") + ".log")
+    began = time.time()
     inside = os.path.join(folder, "bin", "python")
     is_new = not is_finished(folder, inside)
+    if not is_new and is_current(folder, level, sources):
+        return
     levels = list(DISK_MB)[: list(DISK_MB).index(level) + 1]
     present = [] if is_new else [name for name in levels if os.path.exists(os.path.join(folder, "." + name))]
     needed = DISK_MB[level] - (DISK_MB[present[-1]] if present else -BUILD_MB)
@@ -199,7 +251,8 @@ def main(folder, level):
     for name in levels:
         with open(os.path.join(folder, "." + name), "w") as stamp:
             stamp.write("%d\n" % time.time())
-    os.remove(log)
+    with contextlib.suppress(FileNotFoundError):  # make clean
+        os.remove(log)
     print("Ready after %d s." % (time.time() - began), flush=True)
 
 

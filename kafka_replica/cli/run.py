@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -24,6 +25,10 @@ from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageErro
 FAILED: Final = 1
 """The exit status of a command that failed."""
 CALLED_WRONGLY: Final = 2
+_TRANSIENT: Final = {
+    errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.ESTALE
+}  # fmt: skip
+"""The system's errors that the same command may not meet later, although a setting may avoid them."""
 
 
 class TerminationSignal(BaseException):
@@ -65,9 +70,14 @@ def _exit_status(error: BaseException) -> int:
     else:
         _report(error)
         # A missing package or a map that cannot be inverted is not a mistake on the command line.
-        if isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError)):
+        is_mistake = isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError))
+        if is_mistake and not _is_transient(error.__cause__):
             status = CALLED_WRONGLY
     return status
+
+
+def _is_transient(cause: BaseException | None) -> bool:
+    return isinstance(cause, OSError) and cause.errno in _TRANSIENT
 
 
 def _report(error: BaseException) -> None:

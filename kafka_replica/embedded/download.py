@@ -11,6 +11,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from base64 import b64encode
 from typing import TYPE_CHECKING, Final
 
 from kafka_replica.embedded.errors import EmbeddedKafkaError
@@ -58,10 +59,10 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
         OSError: a file could not be written.
     """
     root, user = _without_user(os.environ.get(MAVEN_VARIABLE, "").rstrip("/") or _MAVEN_CENTRAL)
-    opener = _opener(root, user)
+    opener = _opener()
     for jar in jars:
         progress(jar)
-        content = _fetched(opener, f"{root}/{jar.repository_path}", jar.size_bytes)
+        content = _fetched(opener, f"{root}/{jar.repository_path}", user, jar.size_bytes)
         if len(content) != jar.size_bytes or hashlib.sha256(content).hexdigest() != jar.sha256:
             raise EmbeddedKafkaError(
                 f"while fetching Kafka: the downloaded {jar.file_name} is not the locked one (its SHA-256 differs), so "
@@ -71,11 +72,13 @@ def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None])
         (folder / jar.file_name).write_bytes(content)
 
 
-def _without_user(root: str) -> tuple[str, tuple[str, str] | None]:
-    """Return a URL without the user and password in it, and both of them, if there are any."""
+def _without_user(root: str) -> tuple[str, str | None]:
+    """Return a URL without the user and password in it, and the header for both, if there are any."""
     try:
         parts = urllib.parse.urlsplit(root)
         _ = parts.port  # raises an error if it is not a number
+        if parts.scheme != "file" and not _is_web_address(parts):
+            raise ValueError
     except ValueError:
         # The reason is not shown: it may contain a part of the password.
         raise EmbeddedKafkaError(
@@ -86,30 +89,30 @@ def _without_user(root: str) -> tuple[str, tuple[str, str] | None]:
     if not at:
         return root, None
     name, _, password = user.partition(":")
-    return parts._replace(netloc=host).geturl(), (urllib.parse.unquote(name), urllib.parse.unquote(password))
+    decoded = f"{urllib.parse.unquote(name)}:{urllib.parse.unquote(password)}"
+    return parts._replace(netloc=host).geturl(), "Basic " + b64encode(decoded.encode()).decode()
 
 
-def _opener(root: str, user: tuple[str, str] | None) -> urllib.request.OpenerDirector:
+def _is_web_address(parts: urllib.parse.SplitResult) -> bool:
+    """Return whether a URL names a server, and no part of a password is taken for its path."""
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts._replace(netloc="").geturl()
+
+
+def _opener() -> urllib.request.OpenerDirector:
     try:
         import truststore  # noqa: PLC0415 - an optional package
     except ImportError:
         raise MissingExtraError("Fetching the embedded Kafka broker", "embedded") from None
     # Python's builds for macOS trust no authority by default; truststore uses those of the system on every platform.
     context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    known = urllib.request.HTTPPasswordMgrWithPriorAuth()
-    if user is not None:
-        known.add_password(None, root, *user, is_authenticated=True)
-    # The user is sent to this repository only, and not to a server to which it redirects.
-    return urllib.request.build_opener(
-        urllib.request.HTTPSHandler(context=context), urllib.request.HTTPBasicAuthHandler(known)
-    )
+    return urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
 
 
-def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
+def _fetched(opener: urllib.request.OpenerDirector, url: str, user: str | None, size_bytes: int) -> bytes:
     """Return the server's response after up to three attempts; at most one byte more than the locked size is read."""
     for left in reversed(range(_ATTEMPTS)):
         try:
-            return _attempt(opener, url, size_bytes)
+            return _attempt(opener, url, user, size_bytes)
         except _TransferError as error:
             if left == 0:
                 raise EmbeddedKafkaError(
@@ -121,9 +124,13 @@ def _fetched(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -
     raise AssertionError
 
 
-def _attempt(opener: urllib.request.OpenerDirector, url: str, size_bytes: int) -> bytes:
+def _attempt(opener: urllib.request.OpenerDirector, url: str, user: str | None, size_bytes: int) -> bytes:
     try:
-        with opener.open(url, timeout=_SILENCE_S) as response:
+        request = urllib.request.Request(url)  # noqa: S310 - the scheme was checked
+        if user is not None:
+            # Not sent to an address to which the repository redirects: it may be another server, or without encryption.
+            request.add_unredirected_header("Authorization", user)
+        with opener.open(request, timeout=_SILENCE_S) as response:
             content: bytes = response.read(size_bytes + 1)
             announced = min(int(response.headers.get("Content-Length") or 0), size_bytes)
     except urllib.error.HTTPError as error:

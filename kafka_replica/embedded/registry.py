@@ -52,7 +52,8 @@ class Entry:
         """Return whether the supervisor is alive, by the lock that it holds; a process id could be reused.
 
         The lock file of a living one can be missing, because a cleaner of temporary files has removed it, or belong to
-        another user. Then the supervisor is alive if its broker answers.
+        another user. Then the supervisor is alive if its broker answers as itself, or if it cannot be identified (it
+        requires encryption, for example, or is slow) and the supervisor's process id is in use.
         """
         try:
             file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
@@ -69,8 +70,10 @@ class Entry:
     def _answers_as_itself(self) -> bool:
         try:
             return wire.query_cluster(ports.LOOPBACK, self.port).cluster_id == self.cluster_id
-        except (OSError, ValueError):
+        except ConnectionRefusedError:
             return False
+        except (OSError, ValueError):
+            return _is_process(self.supervisor_pid)
 
     def answers(self, timeout_s: float = 5.0) -> bool:
         """Return whether the broker answers within `timeout_s` seconds."""
@@ -180,6 +183,16 @@ class Registry:
         if not is_name(name):
             raise EmbeddedKafkaError(f"{name!r} is not a valid name of a broker; {NAME_RULE}")
         return self._folder / f"{name}.json"
+
+
+def _is_process(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # it belongs to another user
+        return True
+    return True
 
 
 def is_name(text: str) -> bool:

@@ -174,6 +174,18 @@ def test_settings_of_a_values_file_reach_the_pod_unchanged(tmp_path: Path) -> No
 
 
 @needs("helm", "helm.sh")
+def test_all_settings_may_be_in_the_secret(tmp_path: Path) -> None:
+    """With null instead of the settings, the pod has only those that the chart itself determines."""
+    values = tmp_path / "values.yaml"
+    values.write_text("settings: null\nsecretName: kafka\n")
+    manifests = run("helm", "template", "structures", CHART, "--values", values)
+    assert set(re.findall(r"name: (KAFKA_REPLICA_\w+)", manifests)) == {
+        f"KAFKA_REPLICA_{name}" for name in ("HOST", "PORT", "STORE")
+    }
+    assert "secretRef: {name: kafka}" in manifests
+
+
+@needs("helm", "helm.sh")
 @pytest.mark.parametrize(("value", "expected"), [("9000", 9000), ('"9000"', 9000), ("null", 8080)])
 def test_probes_request_the_port_of_the_service(value: str, expected: int, tmp_path: Path) -> None:
     """The port of the container, by which probes and the Service find it, is the one on which the service listens."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 from pathlib import Path
 
 import click
 import pytest
 
+from kafka_replica.broker.connection.java.stores import JavaStore
+from kafka_replica.cli.groups import kafka_replica
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
 from support.cli.data_runs import Run
 
@@ -69,6 +73,29 @@ def test_the_debug_variable_does_not_change_the_exit_status(run: Run, monkeypatc
     assert done.returncode == 2
     assert done.stderr.startswith("Traceback")
     assert "nonsense" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(errno.ENOSPC, 1), (errno.EMFILE, 1), (errno.EIO, 1), (errno.ENOENT, 2), (errno.EACCES, 2), (errno.EADDRINUSE, 2)],
+)
+def test_a_resource_that_is_exhausted_is_not_a_wrong_call(
+    number: int, status: int, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After status 1 a supervisor such as systemd starts the service again; after 2 a person has to act."""
+
+    def opening(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    def command(*_: object, **__: object) -> None:
+        with monkeypatch.context() as patches:
+            patches.setattr(Path, "open", opening)
+            JavaStore("ssl.keystore.location", "/nowhere/keys.jks", None)
+
+    monkeypatch.setattr(kafka_replica, "main", command)
+    done = run("serve")
+    assert done.returncode == status
+    assert done.stderr.count("ssl.keystore.location: /nowhere/keys.jks cannot be read") == 1
 
 
 @pytest.mark.parametrize(("interrupt", "status"), [(KeyboardInterrupt, 130), (EOFError, 1)])

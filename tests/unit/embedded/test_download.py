@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
+import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.response import addinfourl
 
 import pytest
 
@@ -26,6 +30,7 @@ class _Repository(BaseHTTPRequestHandler):
     """A repository that answers only its user, and redirects the path of another repository to a server."""
 
     elsewhere = ""
+    wants = ""
     seen: list[str | None]
 
     def do_GET(self) -> None:
@@ -37,6 +42,8 @@ class _Repository(BaseHTTPRequestHandler):
         else:
             allowed = self.headers["Authorization"] == AUTHORIZATION or self.path.startswith("/open/")
             self.send_response(200 if allowed and self.path.endswith(f"/repo/{JAR.repository_path}") else 401)
+            if self.wants:
+                self.send_header("WWW-Authenticate", self.wants)
         self.end_headers()
         self.wfile.write(CONTENT)
 
@@ -45,10 +52,10 @@ class _Repository(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def repository(elsewhere: str = "") -> Iterator[tuple[str, list[str | None]]]:
+def repository(elsewhere: str = "", wants: str = "") -> Iterator[tuple[str, list[str | None]]]:
     """Yield the address of a repository, and the headers with users that it has received."""
     seen: list[str | None] = []
-    handler = type("Handler", (_Repository,), {"seen": seen, "elsewhere": elsewhere})
+    handler = type("Handler", (_Repository,), {"seen": seen, "elsewhere": elsewhere, "wants": wants})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever).start()
         try:
@@ -78,6 +85,66 @@ def test_the_password_is_not_sent_to_another_server(tmp_path: Path, monkeypatch:
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://us%40er:p%2F%C3%A4ss@{address}/repo")
         download([JAR], tmp_path, lambda _: None)
     assert (seen, seen_by_other) == ([AUTHORIZATION], [None])
+
+
+def test_the_password_is_sent_only_to_the_first_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A redirection below the repository's own address may be without its encryption."""
+    encrypted = []
+
+    def opened(self: urllib.request.HTTPHandler, request: urllib.request.Request) -> object:
+        """Redirect from https to http on the same server, as a wrong configuration does, without any connection."""
+        headers = Message()
+        encrypted.append((request.type, request.get_header("Authorization")))
+        if request.type == "https":
+            headers["Location"] = "http:" + request.full_url.partition(":")[2]
+        response = addinfourl(io.BytesIO(CONTENT), headers, request.full_url, 302 if headers else 200)
+        response.msg = ""  # type: ignore[attr-defined]
+        return response
+
+    monkeypatch.setattr(urllib.request.HTTPSHandler, "https_open", opened)
+    monkeypatch.setattr(urllib.request.HTTPHandler, "http_open", opened)
+    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", "https://us%40er:p%2F%C3%A4ss@127.0.0.1/repo")
+    download([JAR], tmp_path, lambda _: None)
+    assert encrypted == [("https", AUTHORIZATION), ("http", None)]
+
+
+@pytest.mark.parametrize("scheme", ["Negotiate", 'Bearer realm="x"', 'Digest realm="x", nonce="1"', 'Basic realm="x"'])
+@pytest.mark.parametrize("user", ["", "user:geheim@"])
+def test_a_refusal_of_any_kind_names_the_setting(
+    user: str, scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers may require something else than a password, for example if they know only users of a company."""
+    with repository(wants=scheme) as (address, seen):
+        monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://{user}{address}/repo")
+        with pytest.raises(EmbeddedKafkaError, match="the server wants a user and password; KAFKA_REPLICA_MAVEN_ROOT"):
+            download([JAR], tmp_path, lambda _: None)
+    assert len(seen) == 3, "a request for each attempt"
+
+
+@pytest.mark.parametrize(
+    "root",
+    [
+        "user:geheim@127.0.0.1:1/repo", "https:/user:geheim@127.0.0.1:1/repo", "http//user:geheim@127.0.0.1:1/repo",
+        "https://user:12/geheim@127.0.0.1:1/repo", "https://user:12?geheim@127.0.0.1:1/repo", "https://user:1#geheim@h",
+        "https://user:geheim@", "https://user:geheim@:1/repo", "ftp://user:geheim@127.0.0.1:1/repo",
+    ],
+)  # fmt: skip
+def test_an_address_in_a_wrong_form_is_not_shown(root: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a scheme or with an unescaped character, a password is in another part of the URL than usual."""
+    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", root)
+    with pytest.raises(EmbeddedKafkaError, match="KAFKA_REPLICA_MAVEN_ROOT is not a URL; use the form") as refused:
+        download([JAR], tmp_path, lambda _: None)
+    assert "geheim" not in str(refused.value)
+
+
+def test_a_folder_may_have_an_at_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder has no password."""
+    path = tmp_path / "us@er" / JAR.repository_path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(CONTENT)
+    monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"file://{tmp_path}/us@er")
+    download([JAR], tmp_path, lambda _: None)
+    assert (tmp_path / JAR.file_name).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize(

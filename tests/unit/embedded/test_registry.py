@@ -47,6 +47,15 @@ def entry(registry: Registry, tmp_path: Path) -> Iterator[Entry]:
     os.close(file)
 
 
+def fail_with(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the query of each broker fail."""
+
+    def query(*_: object, **__: object) -> wire.ClusterMetadata:
+        raise error
+
+    monkeypatch.setattr(wire, "query_cluster", query)
+
+
 def answer_as(cluster_id: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the broker at each port answer as the member of a cluster, or not at all."""
 
@@ -93,6 +102,33 @@ def test_a_broker_without_a_lock_file_that_does_not_answer_has_ended(
     answer_as(cluster_id, monkeypatch)
     assert registry.find("default") is None
     assert registry.running() == []
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("requires encryption"), TimeoutError("timed out"), ConnectionResetError("closed")]
+)
+@pytest.mark.parametrize("is_removed", [True, False])
+@pytest.mark.parametrize("killing", [None, PermissionError(), ProcessLookupError()])
+def test_a_broker_that_cannot_be_identified_is_running_while_its_supervisor_exists(
+    registry: Registry, entry: Entry, monkeypatch: pytest.MonkeyPatch,
+    error: Exception, is_removed: bool, killing: OSError | None,
+) -> None:  # fmt: skip
+    """A broker that requires encryption or authentication, or is slow, is not forgotten."""
+
+    def kill(pid: int, number: int) -> None:
+        assert (pid, number) == (entry.supervisor_pid, 0)
+        if killing is not None:
+            raise killing
+
+    if is_removed:
+        (Path(entry.data_dir) / LOCK).unlink()
+    else:
+        refuse_opening(monkeypatch)
+    fail_with(error, monkeypatch)
+    monkeypatch.setattr(os, "kill", kill)
+    exists = not isinstance(killing, ProcessLookupError)
+    assert registry.running() == [entry][:exists]
+    assert registry.find("default") == (entry if exists else None)
 
 
 def test_a_broker_of_another_user_is_not_stopped(
