@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError
@@ -100,25 +100,30 @@ def _answered(
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
     try:
-        return _made(query, accepted, version, settings, headers, day)
+        return _made(_Asked(query, version, settings, headers, day), accepted)
     except KafkaReplicaError as error:
         # The answer depends on a record that cannot be read.
         return unreadable(str(error))
 
 
-def _made(
-    query: Query,
-    accepted: tuple[OfferedFormat, ...],
-    version: Structures,
-    settings: RestSettings,
-    headers: tuple[tuple[str, str], ...],
-    day: date | None,
-) -> RestAnswer | Rejection:
+class _Asked(NamedTuple):
+    """A query with everything on which its answer depends, except the accepted formats."""
+
+    query: Query
+    version: Structures
+    settings: RestSettings
+    headers: tuple[tuple[str, str], ...]
+    """Headers of a complete answer."""
+    day: date | None
+    """The date on which constraints must be valid; None if the answer does not depend on it."""
+
+
+def _made(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return an XML schema or a message of structures, in the order in which the request prefers them."""
     first_reason: Rejection | None = None
     for is_schema, offered_formats in groupby(accepted, attrgetter("is_schema")):
         make = _schema if is_schema else _message_of_structures
-        made = make(query, tuple(offered_formats), version, settings, headers, day)
+        made = make(asked, tuple(offered_formats))
         if not isinstance(made, Rejection) or made.status not in _UNREPRESENTABLE:
             return made
         first_reason = first_reason or made
@@ -126,24 +131,18 @@ def _made(
     return first_reason
 
 
-def _message_of_structures(
-    query: Query,
-    accepted: tuple[OfferedFormat, ...],
-    version: Structures,
-    settings: RestSettings,
-    headers: tuple[tuple[str, str], ...],
-    day: date | None,
-) -> RestAnswer | Rejection:
+def _message_of_structures(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
+    query, version = asked.query, asked.version
     found = (
-        schema_contents(query, version, day)
+        schema_contents(query, version, asked.day)
         if isinstance(query, SchemaQuery)
-        else contents_of(query, version, settings, day)
+        else contents_of(query, version, asked.settings, asked.day)
     )
     if isinstance(found, Rejection):
         return found
-    if not found.matched and (not found.errors or (found.has_others and settings.unwritable == "omit")):
+    if not found.matched and (not found.errors or (found.has_others and asked.settings.unwritable == "omit")):
         return _nothing(found, version)
-    return _in_first_format(query, found, accepted, version, settings, headers)
+    return _in_first_format(asked, found, accepted)
 
 
 def _nothing(found: Contents, version: Structures) -> Rejection:
@@ -155,27 +154,22 @@ def _nothing(found: Contents, version: Structures) -> Rejection:
     return not_found(text, len(found.errors))
 
 
-def _schema(
-    query: Query,
-    accepted: tuple[OfferedFormat, ...],
-    version: Structures,
-    settings: RestSettings,
-    headers: tuple[tuple[str, str], ...],
-    day: date | None,
-) -> RestAnswer | Rejection:
+def _schema(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return the XML schema for the first accepted edition of SDMX-ML whose messages can represent the data."""
-    assert isinstance(query, SchemaQuery)  # noqa: S101 - only these are offered schemas
-    found = first_schema(query, accepted, version, day)
+    assert isinstance(asked.query, SchemaQuery)  # noqa: S101 - only these are offered schemas
+    found = first_schema(asked.query, accepted, asked.version, asked.day)
     if isinstance(found, Rejection):
         return found
     offer, data = found
-    return _within_limit(data, settings) or RestAnswer(200, (("Content-Type", offer.content_type), *headers), data)
+    return _complete(asked, offer, data)
 
 
-def _within_limit(data: bytes, settings: RestSettings) -> Rejection | None:
-    if settings.max_bytes is None or len(data) <= settings.max_bytes:
-        return None
-    return too_large(f"the answer has more than {settings.max_bytes:,} bytes; query for fewer structures or stubs")
+def _complete(asked: _Asked, offer: OfferedFormat, data: bytes, omitted: int = 0) -> RestAnswer | Rejection:
+    """Return the answer with a body, or a rejection if the body is too large."""
+    limit = asked.settings.max_bytes
+    if limit is not None and len(data) > limit:
+        return too_large(f"the answer has more than {limit:,} bytes; query for fewer structures or stubs")
+    return RestAnswer(200, (("Content-Type", offer.content_type), *asked.headers, *_omitted(omitted)), data)
 
 
 def _depends_on_date(query: Query) -> bool:
@@ -218,19 +212,12 @@ def _version(query: Query, structures: Structures, settings: RestSettings) -> St
         return semantic_error(f"asOf={query.as_of}: {error}")
 
 
-def _in_first_format(
-    query: Query,
-    found: Contents,
-    accepted: tuple[OfferedFormat, ...],
-    structures: Structures,
-    settings: RestSettings,
-    headers: tuple[tuple[str, str], ...],
-) -> RestAnswer | Rejection:
+def _in_first_format(asked: _Asked, found: Contents, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return the answer in the first format that can represent all of it, else in the format that omits the least."""
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
-        message = _message(query, found, offer, structures, settings)
+        message = _message(asked, found, offer)
         if isinstance(message, Rejection):
             first_reason = first_reason or message
             continue
@@ -242,21 +229,17 @@ def _in_first_format(
         assert first_reason is not None  # noqa: S101 - there is at least one offer
         return first_reason
     offer, message = best
-    lacking = _omitted(message.omitted)
-    return _within_limit(message.data, settings) or RestAnswer(
-        200, (("Content-Type", offer.content_type), *headers, *lacking), message.data
-    )
+    return _complete(asked, offer, message.data, message.omitted)
 
 
-def _message(
-    query: Query, found: Contents, offer: OfferedFormat, structures: Structures, settings: RestSettings
-) -> WrittenMessage | Rejection:
+def _message(asked: _Asked, found: Contents, offer: OfferedFormat) -> WrittenMessage | Rejection:
+    query = asked.query
     is_one = len(found.artefacts) == 1 and not found.errors and not found.unsearched
     if isinstance(query, StructureQuery) and is_one and not found.is_reduced:
-        data = stored_answer(query, found.artefacts[0], offer, structures)
+        data = stored_answer(query, found.artefacts[0], offer, asked.version)
         if data is not None:
             return WrittenMessage(data)
-    return written(found, offer.format, settings)
+    return written(found, offer.format, asked.settings)
 
 
 def _omitted(count: int) -> tuple[tuple[str, str], ...]:
