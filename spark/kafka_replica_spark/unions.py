@@ -17,17 +17,10 @@ from pyspark.sql.types import (
     NullType,
 )
 
-from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.layout import UNDETERMINED
-from kafka_replica.data.files.messages.forms import ColumnForm
+from kafka_replica.data.files.messages.forms import FORM_OF_SHAPE, ColumnForm, common_form
 from kafka_replica_spark.rows import quoted
 from kafka_replica_spark.texts import as_text, shape_of, written_out
-
-_FORMS = {
-    "text": ColumnForm(),
-    "languages": ColumnForm(languages=True),
-    "values": ColumnForm(several=True),
-}
 
 
 def union_of(frames: Sequence[DataFrame], files: str) -> DataFrame:
@@ -51,7 +44,7 @@ def union_of(frames: Sequence[DataFrame], files: str) -> DataFrame:
             if not isinstance(field.dataType, NullType):
                 kinds[field.name.lower()][field.dataType.simpleString()] = field.dataType
     forms = {
-        name: _common_form(name, found, files)
+        name: common_form(name, {each: _form_of(kind) for each, kind in found.items()}, files)
         for name, found in kinds.items()
         if len({*map(_family, found.values())}) > 1
     }
@@ -68,24 +61,11 @@ def _family(kind: DataType) -> str:
     return kind.simpleString() if shape_of(kind) == "text" else type(kind).__name__
 
 
-def _common_form(name: str, kinds: Mapping[str, DataType], files: str) -> ColumnForm:
-    common = ColumnForm()
-    for kind in kinds.values():
-        form = _form_of(kind)
-        if form is None:
-            raise DatasetError(
-                f"reading {files}: column {name} has values of different types that cannot be combined: "
-                f"{', '.join(sorted(kinds))}; read these files separately"
-            )
-        common = common.common(form)
-    return common
-
-
 def _form_of(kind: DataType) -> ColumnForm | None:
     """Return the form of a column of this type; None if its values are neither texts nor several texts."""
     if isinstance(kind, ArrayType) and shape_of(kind.elementType) == "languages":
         return ColumnForm(several=True, languages=True)
-    return _FORMS.get(shape_of(kind))
+    return FORM_OF_SHAPE.get(shape_of(kind))
 
 
 def _in_forms(frame: DataFrame, forms: Mapping[str, ColumnForm]) -> DataFrame:

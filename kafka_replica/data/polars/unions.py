@@ -9,15 +9,10 @@ from typing import Final
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.forms import ColumnForm
+from kafka_replica.data.files.messages.forms import FORM_OF_SHAPE, ColumnForm, common_form
 from kafka_replica.data.polars.message_forms import in_forms, type_of
 from kafka_replica.data.polars.texts import as_text, shape_of, written_out
 
-_FORMS: Final = {
-    "text": ColumnForm(),
-    "languages": ColumnForm(languages=True),
-    "values": ColumnForm(several=True),
-}
 _INTEGERS: Final = frozenset({pl.Int8(), pl.Int16(), pl.Int32(), pl.Int64(), pl.UInt8(), pl.UInt16(), pl.UInt32()})
 """Types that have a common integer type; UInt64 and Int64 have none."""
 _LANGUAGE_FIELDS: Final = ["language", "text"]
@@ -109,16 +104,7 @@ def _common_form(name: str, kinds: Sequence[pl.DataType], files: str) -> ColumnF
     """
     if len({*map(_family, kinds)}) <= 1:
         return None
-    common = ColumnForm()
-    for kind in kinds:
-        form = _form_of(kind)
-        if form is None:
-            raise DatasetError(
-                f"reading {files}: column {name} has values of different types that cannot be combined: "
-                f"{', '.join(sorted(map(str, kinds)))}; read these files separately"
-            )
-        common = common.common(form)
-    return common
+    return common_form(name, {str(kind): _form_of(kind) for kind in kinds}, files)
 
 
 def _family(kind: pl.DataType) -> str:
@@ -136,7 +122,7 @@ def _form_of(kind: pl.DataType) -> ColumnForm | None:
     """Return the form of a column of this type; None if its values are neither texts nor several texts."""
     if isinstance(kind, pl.List) and isinstance(kind.inner, pl.DataType) and shape_of(kind.inner) == "languages":
         return ColumnForm(several=True, languages=True)
-    return _FORMS.get(shape_of(kind))
+    return FORM_OF_SHAPE.get(shape_of(kind))
 
 
 def _in_forms(frame: pl.DataFrame, forms: Mapping[str, ColumnForm]) -> pl.DataFrame:

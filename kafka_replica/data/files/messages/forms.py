@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.layout import UNDETERMINED
 
 
@@ -21,6 +23,36 @@ class ColumnForm(NamedTuple):
     def common(self, other: ColumnForm) -> ColumnForm:
         """Return the form in which the values of columns of both forms can be represented."""
         return ColumnForm(self.several or other.several, self.languages or other.languages)
+
+
+FORM_OF_SHAPE: Final = {
+    "text": ColumnForm(),
+    "languages": ColumnForm(languages=True),
+    "values": ColumnForm(several=True),
+}
+"""The form of a column whose values have this shape; other shapes have none."""
+
+
+def common_form(name: str, forms: Mapping[str, ColumnForm | None], files: str) -> ColumnForm:
+    """Return the form in which the values of a column can be represented that has different types in several files.
+
+    Args:
+        name: the column.
+        forms: the form of each type, by the type's name; None if its values are neither texts nor several texts.
+        files: the files, for errors.
+
+    Raises:
+        DatasetError: a type has no form, so that the values cannot be combined.
+    """
+    common = ColumnForm()
+    for form in forms.values():
+        if form is None:
+            raise DatasetError(
+                f"reading {files}: column {name} has values of different types that cannot be combined: "
+                f"{', '.join(sorted(forms))}; read these files separately"
+            )
+        common = common.common(form)
+    return common
 
 
 def in_form(value: Any, old: ColumnForm, new: ColumnForm) -> Any:
