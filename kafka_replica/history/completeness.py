@@ -25,10 +25,8 @@ class CompletenessMark:
 
     def __init__(self, folder: Path) -> None:
         self._file, self._unfinished = folder / COMPLETE, folder / UNFINISHED
-
-    def exists(self) -> bool:
-        """Return whether the mark exists."""
-        return self._file.exists()
+        self.exists = self._file.exists()
+        """True if the mark exists; only this object changes it while a history is open."""
 
     def create(self) -> None:
         """Create the mark; a failure is logged, and makes the history assume later that versions are missing."""
@@ -36,6 +34,8 @@ class CompletenessMark:
             replace_durably(self._file, "", self._unfinished)
         except OSError as error:
             _log.warning("cannot mark the history in %s as complete: %s", self._file.parent, reason_of(error))
+        else:
+            self.exists = True
 
     def remove(self) -> None:
         """Remove the mark; a failure is logged. Idempotent."""
@@ -44,4 +44,5 @@ class CompletenessMark:
         except OSError as error:
             _log.error("cannot mark the history in %s as incomplete: %s", self._file.parent, reason_of(error))
         else:
+            self.exists = False
             sync_folder(self._file.parent)

@@ -74,7 +74,7 @@ class Recorder:
         """The number of failed attempts."""
         self._journal = journal
         self._mark = CompletenessMark(journal.database.folder.parent)
-        self.has_gap = not self._mark.exists()
+        self.has_gap = not self._mark.exists
         """True if readers may have seen versions since the newest recorded one, in addition to one that is waiting."""
         self._retention = retention
         self._instants = instants
@@ -176,7 +176,7 @@ class Recorder:
             self.failure = None
 
     def _note_complete(self) -> None:
-        if self._mark.exists():
+        if self._mark.exists:
             return
         try:
             self._journal.database.flush()  # a power cut must not take the version and leave the mark
