@@ -7,7 +7,7 @@ from html import escape
 from itertools import islice
 from typing import Final, NamedTuple
 
-from kafka_replica.common.wording import counted, shortened
+from kafka_replica.common.wording import counted, encodable, shortened
 
 ROWS: Final = 20
 """The maximum number of rows that a table shows."""
@@ -54,4 +54,4 @@ def html_table(
 
 def _cell(value: object) -> str:
     text = "" if value is None else shortened(str(value), _CELL)
-    return escape(text.encode(errors="backslashreplace").decode())
+    return escape(encodable(text))

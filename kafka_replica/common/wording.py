@@ -57,6 +57,11 @@ def shortened(text: str, limit: int = 80) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def encodable(text: str) -> str:
+    """Return a text that UTF-8 can represent: halves of surrogate pairs become backslash escapes."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def abridged(text: str, limit: int) -> str:
     """Return a text of at most ``limit`` characters; a longer one loses its middle, as reasons may be at its end."""
     if len(text) <= limit:

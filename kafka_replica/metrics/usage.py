@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from kafka_replica.common.wording import encodable
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.headers.pieces.usage import Usage
 
@@ -48,14 +49,9 @@ class UsageCollector(Collector):
         for metric, help_text, field in _COUNTERS:
             counter = CounterMetricFamily(f"kafka_replica_usage_{metric}", help_text, labels=_LABELS)
             for name, row in rows:
-                labels = [name, *map(_writable, row[:4]), str(row.is_mirrored).lower()]
+                labels = [name, *map(encodable, row[:4]), str(row.is_mirrored).lower()]
                 counter.add_metric(labels, getattr(row, field))
             yield counter
-
-
-def _writable(text: str) -> str:
-    """Return a text without halves of surrogate pairs, for which writing all metrics would fail."""
-    return text.encode(errors="backslashreplace").decode()
 
 
 _collectors: WeakKeyDictionary[CollectorRegistry, UsageCollector] = WeakKeyDictionary()

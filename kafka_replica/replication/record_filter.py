@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from kafka_replica.common.wording import encodable
 from kafka_replica.errors import BadRecordError, DataError, KafkaReplicaError
 from kafka_replica.headers import PieceError, Stack
 from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
@@ -151,8 +152,7 @@ def without_key(partition: Partition, raw: Stored) -> BadRecordError:
 
 def _bad_record(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
     # Lone surrogates, such as those in a validator's message about bytes, cannot be written as UTF-8.
-    text = reason.encode(errors="backslashreplace").decode()
-    bad = BadRecordError(*partition, raw[2], text, advice, raw[0])
+    bad = BadRecordError(*partition, raw[2], encodable(reason), advice, raw[0])
     bad.record = as_record(raw, partition)
     return bad
 

@@ -18,7 +18,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, Protocol, TypeAlias
 
-from kafka_replica.broker.reading.record_parsing import HEAD_BYTES, codec_of
+from kafka_replica.broker.reading.python_parser import HEAD_BYTES
+from kafka_replica.broker.reading.record_parsing import codec_of
 from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.common.codecs import CODECS, MoreBytesError, decompress_to_buffer
 from kafka_replica.common.compiled import PARSER, CompiledParser

@@ -10,7 +10,8 @@ from typing import Final
 
 from kafka_replica.records import Headers, RawRecord
 
-_HEAD_BYTES: Final = 61
+HEAD_BYTES: Final = 61
+"""The size of a batch's head, which is never compressed."""
 _BASE_OFFSET, _FIRST_TIMESTAMP, _MAX_TIMESTAMP = (slice(at, at + 8) for at in (0, 27, 35))
 _RECORD_COUNT = slice(57, 61)
 _ATTRIBUTES_AT, _LOG_APPEND_TIME = 22, 8
@@ -28,8 +29,8 @@ def parse_in_python(data: memoryview | bytes, decompressed: bytes | None) -> lis
     Raises:
         ValueError: the batch is damaged.
     """
-    head = bytes(data[:_HEAD_BYTES])
-    cursor = _Cursor(bytes(data[_HEAD_BYTES:]) if decompressed is None else decompressed)
+    head = bytes(data[:HEAD_BYTES])
+    cursor = _Cursor(bytes(data[HEAD_BYTES:]) if decompressed is None else decompressed)
     count = _integer(head[_RECORD_COUNT])
     if count > cursor.left // _LEAST_RECORD_BYTES:
         raise ValueError("it has fewer records than it says")

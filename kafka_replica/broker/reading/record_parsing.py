@@ -17,13 +17,11 @@ from aiokafka import codec
 from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from kafka_replica.broker.reading.python_parser import parse_in_python
+from kafka_replica.broker.reading.python_parser import HEAD_BYTES, parse_in_python
 from kafka_replica.common.compiled import PARSER, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, RawRecord, Record, Stored
 
-HEAD_BYTES: Final = 61
-"""The size of a batch's head, which is never compressed."""
 _LEAST_OFFSET: Final = -(1 << 63)
 _CODEC_AT, _CODEC_BITS = 22, 7  # in the second byte of the attributes
 _DECODERS: Final = {1: codec.gzip_decode, 2: codec.snappy_decode, 3: codec.lz4_decode, 4: codec.zstd_decode}

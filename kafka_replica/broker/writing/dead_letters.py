@@ -11,8 +11,8 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.errors import translate_error
-from kafka_replica.broker.writing.header_names import escaped
 from kafka_replica.common.secret_values import hide_secrets
+from kafka_replica.common.wording import encodable
 from kafka_replica.errors import BadRecordError, PublishError
 from kafka_replica.records import Headers, Record, key_text
 
@@ -84,7 +84,7 @@ class DeadLetterTopic:
         key = None if record is None or bad.key is None else record.key
         value = None if record is None else record.value
         own = () if record is None else record.headers
-        headers: list[tuple[str, str | bytes | None]] = [*((escaped(name), data) for name, data in own), *_why(bad)]
+        headers: list[tuple[str, str | bytes | None]] = [*((encodable(name), data) for name, data in own), *_why(bad)]
         while True:
             try:
                 self._producer.produce(self._topic, key=key, value=value, headers=headers, on_delivery=self._delivered)
@@ -117,4 +117,4 @@ def _why(bad: BadRecordError) -> Headers:
         "offset": str(bad.offset),
         "exception.message": bad.reason,
     }
-    return tuple((_PREFIX + name, escaped(text).encode()) for name, text in texts.items())
+    return tuple((_PREFIX + name, encodable(text).encode()) for name, text in texts.items())

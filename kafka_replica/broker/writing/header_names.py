@@ -19,8 +19,3 @@ def is_sendable(name: str) -> bool:
 def find_unsendable(headers: Iterable[tuple[str, object]]) -> str | None:
     """Return the first name among headers that cannot be sent, or None."""
     return next((name for name, _ in headers if not is_sendable(name)), None)
-
-
-def escaped(text: str) -> str:
-    """Return a text whose lone surrogates are escaped, so that it can be sent."""
-    return text if is_sendable(text) else text.encode(errors="backslashreplace").decode()

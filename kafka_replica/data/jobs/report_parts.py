@@ -7,6 +7,8 @@ from html import escape
 from itertools import islice
 from typing import Final
 
+from kafka_replica.common.wording import encodable
+
 _BARS: Final = 15
 """The maximal number of bars in a chart."""
 _BAR_HEIGHT, _LABEL_WIDTH, _BAR_WIDTH, _COUNT_WIDTH = 22, 260, 480, 110
@@ -111,4 +113,4 @@ def _bar(place: int, name: str, count: int, largest: int) -> str:
 def text(value: str) -> str:
     """Return a text escaped for HTML; control characters, which HTML cannot represent, become backslash escapes."""
     printable = "".join(char if char >= " " or char in "\t\n" else f"\\x{ord(char):02x}" for char in value)
-    return escape(printable.encode(errors="backslashreplace").decode())
+    return escape(encodable(printable))

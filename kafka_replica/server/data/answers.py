@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
+from kafka_replica.common.wording import encodable
 from kafka_replica.data.jobs import Outcome, report_page
 from kafka_replica.data.validation import Report
 from kafka_replica.server.data.content import Content
@@ -59,7 +60,7 @@ def report_csv(report: Report) -> str:
         ("severity", "rule", "component", "findings", "artefact", "series", "value", "message", "line", "row", "path")
     )
     writer.writerows(_report_rows(report))
-    return text.getvalue().encode(errors="backslashreplace").decode()
+    return encodable(text.getvalue())
 
 
 def zip_of(path: Path, files: Iterable[tuple[str, Path | bytes]]) -> Path:
