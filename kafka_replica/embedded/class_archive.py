@@ -45,8 +45,16 @@ def class_archive_options(
     except EmbeddedKafkaError as error:
         if not is_not_writable(error):
             raise
-    if not archive.is_file():
-        return []
+    return reading_options(java, archive) if archive.is_file() else []
+
+
+def writing_option(java: Java, archive: Path) -> str:
+    """Return the JVM option with which a program writes the classes that it has loaded to an archive when it ends."""
+    return f"-XX:{'AOTCacheOutput' if java.version >= _AOT_SINCE else 'ArchiveClassesAtExit'}={archive}"
+
+
+def reading_options(java: Java, archive: Path) -> list[str]:
+    """Return the JVM options with which a program loads its classes from an archive, as far as it fits."""
     if java.version >= _AOT_SINCE:
         return [f"-XX:AOTCache={archive}"]
     return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto"]
@@ -94,10 +102,9 @@ def _train(java: Java, installation: Installation, folder: Path, made: Path) -> 
     Raises:
         EmbeddedKafkaError: the broker did not start, answer or end.
     """
-    writing = "AOTCacheOutput" if java.version >= _AOT_SINCE else "ArchiveClassesAtExit"
     supervised = SupervisorProcess(folder, 0.0)
     try:
-        launcher = Launcher(java, installation, _PLAN, supervised, [f"-XX:{writing}={made}"])
+        launcher = Launcher(java, installation, _PLAN, supervised, [writing_option(java, made)])
         port = 0
         for left in reversed(range(_TRIES)):
             port = ports.choose()

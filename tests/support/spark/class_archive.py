@@ -1,28 +1,30 @@
 """An archive of the Java classes that Spark loads: a program of Spark then starts with half of the processor time.
 
 It is created once, in the project's folder ``build``, by a program that does some of what tests do. Java ignores an
-archive that does not fit its class path.
+archive that does not fit its class path. If it cannot be created, tests take longer, and a file says why.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import subprocess
 import sys
-import warnings
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pyspark
 from filelock import FileLock
 
-from kafka_replica.embedded.java import spark_java_home
+from kafka_replica.embedded.class_archive import reading_options, writing_option
+from kafka_replica.embedded.java import Java, find_java
 from support.paths import ROOT
 
 _FOLDER: Final = ROOT / "build" / "spark-classes"
-_QUIET: Final = "-Xshare:auto -Xlog:cds=off -Xlog:cds+dynamic=off -Xlog:class+path=off"
+_QUIET: Final = "-Xlog:disable -Xlog:all=error"
 SHORT_JOBS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Short jobs do not repay Java's second compiler."""
 _TRAINING: Final = """
@@ -32,8 +34,8 @@ from pyspark import SparkContext
 from pyspark.sql import functions as F
 from kafka_replica_spark.sessions import QUIET_JAVA, session
 
-archive, folder = sys.argv[1:]
-java = f"{QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ArchiveClassesAtExit={archive}"
+option, folder = sys.argv[1:]
+java = f"{QUIET_JAVA} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC {option}"
 spark = session("training", **{"spark.driver.extraJavaOptions": java, "spark.sql.shuffle.partitions": "2"})
 rows = spark.range(1000).withColumn("text", F.concat(F.lit("a"), F.col("id").cast("string")))
 rows.write.option("header", True).csv(f"{folder}/csv")
@@ -66,29 +68,26 @@ def short_job_options() -> str:
 @cache
 def archive_options() -> str:
     """Return options of Java for programs of Spark, after creating the archive if necessary; empty if that failed."""
-    java = spark_java_home()
-    parts = [pyspark.__version__, pyspark.__file__, sys.version, str(java.resolve())]
-    parts += [str((java / name).stat().st_mtime_ns) for name in ("release", "bin/java") if (java / name).exists()]
+    java = find_java()
+    parts = [pyspark.__version__, pyspark.__file__, sys.version, str(java.path.resolve()), str(java.version)]
     archive = _FOLDER / f"{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}.jsa"
+    failed = archive.with_suffix(".failed")
     _FOLDER.mkdir(parents=True, exist_ok=True)
     with FileLock(archive.with_suffix(".lock")):
-        if not archive.is_file() and not _created(archive):
-            return ""
-    return f"-XX:SharedArchiveFile={archive} {_QUIET}"
+        if not archive.is_file() and not failed.is_file():
+            _create(java, archive, failed)
+    return " ".join([*map(shlex.quote, reading_options(java, archive)), _QUIET]) if archive.is_file() else ""
 
 
-def _created(archive: Path) -> bool:
-    """Create the archive; return whether that was possible."""
-    from tempfile import TemporaryDirectory
-
+def _create(java: Java, archive: Path, failed: Path) -> None:
+    """Create the archive, or a file with the reason for which that is not possible."""
     made = archive.with_suffix(".new")
     with TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", _TRAINING, str(made), folder],
+            [sys.executable, "-c", _TRAINING, writing_option(java, made), folder],
             cwd=folder, env=os.environ | {"PYTHONWARNINGS": "ignore"}, capture_output=True, text=True, check=False,
         )  # fmt: skip
     if done.returncode or not made.is_file():
-        warnings.warn(f"creating an archive of Spark's classes failed; tests take longer: {done.stderr}", stacklevel=2)
-        return False
-    made.replace(archive)
-    return True
+        failed.write_text(f"{java}: status {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}\n")
+    else:
+        made.replace(archive)
