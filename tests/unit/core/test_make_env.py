@@ -201,7 +201,7 @@ def test_a_pip_that_survives_keeps_the_lock(make_env: ModuleType, tmp_path: Path
     program = (
         "import os\n"
         "found = []\n"
-        "for file in range(3, 100):\n"
+        "for file in range(3, 65_536):\n"
         "    try: found.append(os.path.samestat(os.fstat(file), os.stat('.venv.lock')))\n"
         "    except OSError: pass\n"
         "print(any(found))"
