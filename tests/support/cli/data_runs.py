@@ -29,15 +29,17 @@ class CompletedRun(NamedTuple):
 Run: TypeAlias = Callable[..., CompletedRun]
 
 
-def runner(captured: pytest.CaptureFixture[bytes]) -> Run:
-    """Return a function that runs a command in this process.
+def without_client_lines(error_output: str) -> str:
+    """Leave out the lines of librdkafka: clients of other tests write to the same standard error at any time."""
+    return _LINE_OF_A_CLIENT.sub("", error_output)
 
-    Clients that other tests have left write to the same standard error, whenever they like: their lines are left out.
-    """
+
+def runner(captured: pytest.CaptureFixture[bytes]) -> Run:
+    """Return a function that runs a command in this process."""
 
     def run_it(*arguments: object) -> CompletedRun:
         code = run_command([str(argument) for argument in arguments])
         out, err = captured.readouterr()
-        return CompletedRun(code, out.decode(), _LINE_OF_A_CLIENT.sub("", err.decode()))
+        return CompletedRun(code, out.decode(), without_client_lines(err.decode()))
 
     return run_it

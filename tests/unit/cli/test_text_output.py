@@ -15,6 +15,7 @@ from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.listeners import Change
 from kafka_replica.records import key_text
 from kafka_replica.testing import FakeTopic
+from support.cli.data_runs import without_client_lines
 
 HOSTILE = "A\x1b]0;owned\x07\nFORGED\r\x7f\x9b2J\u202eB\u2028C"
 SHOWN = r"A\x1b]0;owned\x07\nFORGED\r\x7f\x9b2J\u202eB\u2028C"
@@ -56,7 +57,7 @@ def test_messages_and_warnings_forge_no_line(
     say(f"kafka-replica: key '{HOSTILE}'\n  an indented line")
     logging.getLogger("kafka_replica").warning("key '%s' was left out", HOSTILE)
     shown = SHOWN.replace(r"\n", "\n  ")
-    assert capfdbinary.readouterr().err.decode() == (
+    assert without_client_lines(capfdbinary.readouterr().err.decode()) == (
         f"kafka-replica: key '{shown}'\n  an indented line\nkafka-replica: WARNING: key '{shown}' was left out\n"
     )
 
