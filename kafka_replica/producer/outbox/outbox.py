@@ -183,6 +183,8 @@ class Outbox:
             OutboxError: the database refused; roll back.
         """
         with usable(connection, f"beginning a new incarnation of producer {self.producer_id}") as sql_connection:
+            # First, as when changes are recorded: two transactions that lock in different orders can block each other.
+            self._lock_counter(sql_connection)
             modes.begin_incarnation(sql_connection, self.producer_id)
 
     def resume(self, connection: AnyConnection) -> None:

@@ -79,7 +79,8 @@ class Start:
         try:
             sent = partial(self._queue.sent_while_leased, holder, incarnation=intent.incarnation)
             former = intent.former_incarnations
-            return session.connect(intent.transactional_id, None, sent, former) is not None
+            progress = session.connect(intent.transactional_id, None, sent, former)
+            return progress is not None or session.former_progress is not None
         finally:
             session.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -21,6 +22,7 @@ from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.recorded_transactions import Content, RecordedTransaction
 from kafka_replica.producer.outbox.tables import change, counter, lease, metadata, tx
 from support.producer.producer_tools import mark_sent
+from support.waiting import wait_until
 
 
 def contents(engine: Engine, tx_id: int, kind: TransactionKind = TransactionKind.CHANGES) -> list[Content]:
@@ -232,6 +234,29 @@ def test_numbers_follow_the_order_of_commits(engine: Engine, outbox: Outbox, lev
     assert all(before != after for before, after in pairwise(values))
     writers = [given[number][0] for number in range(1, 61)]
     assert len(values) == 1 + sum(before != after for before, after in pairwise(writers))
+
+
+def test_a_new_incarnation_waits_for_a_transaction_that_records(engine: Engine, outbox: Outbox) -> None:
+    """Neither ends with a deadlock if the other transaction goes to the producer's row after recording."""
+    if engine.dialect.name != "postgresql":
+        pytest.skip("SQLite has one writer at a time")
+    with engine.begin() as connection:
+        outbox.suspend(connection)
+
+    def begin_incarnation() -> list[int]:
+        with engine.begin() as connection:
+            outbox.begin_incarnation(connection)
+            return outbox.record_flush(connection)
+
+    waits = text("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()")
+    with ThreadPoolExecutor(1) as executor, engine.connect() as recording, engine.connect() as observer:
+        observer.execution_options(isolation_level="AUTOCOMMIT")
+        outbox.record(recording, [Put("a", b"1")])
+        beginning = executor.submit(begin_incarnation)
+        wait_until(lambda: observer.execute(waits).rowcount, "the lock is awaited")
+        outbox.suspend(recording)
+        recording.commit()
+        assert beginning.result() == [2, 3]
 
 
 def test_sequence_numbers_would_be_wrong(engine: Engine) -> None:

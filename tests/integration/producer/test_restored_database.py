@@ -9,6 +9,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from kafka_replica.producer.outbox.cleanup import Cleanup
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.relay import kafka_session as link
 from kafka_replica.producer.relay.progress import Progress, progress_value, read_progress
+from kafka_replica.producer.relay.start import FirstStart
 from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.records import Partition
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -238,11 +240,14 @@ class BeginsAgain(StructureProducer):
             assert self.flush(new_incarnation=True) == [4, 5]
 
 
-@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize(("is_killed", "first_start"), [(False, "resume"), (True, "resume"), (True, "idle")])
 def test_a_new_incarnation_without_need_repeats_nothing(
-    database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool
+    database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool, first_start: FirstStart
 ) -> None:
-    """Three transactions have arrived, and are not marked yet: they are not sent again, and older values not shown."""
+    """Three transactions have arrived, and are not marked yet: they are not sent again, and older values not shown.
+
+    It is not the producer's first start, so that the flush is sent whatever is to be done at the first start.
+    """
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
     settings = settings_of(bootstrap, topic, database.url, prefix=topic)
     with closing(StructureProducer(settings)) as recorder:
@@ -256,7 +261,7 @@ def test_a_new_incarnation_without_need_repeats_nothing(
             for recorded in ([4, 5], [6, 7]):
                 recorder.suspend()
                 assert recorder.flush(new_incarnation=True) == recorded
-    with (StructureProducer if is_killed else BeginsAgain)(settings) as producer:
+    with (StructureProducer if is_killed else BeginsAgain)(replace(settings, first_start=first_start)) as producer:
         wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}", LONG_S)
         record(producer, "more", range(last := producer.status().recorded + 1, last + 1))
         wait_until(lambda: producer.status().pending == 0, f"all are sent: {producer.status()}", LONG_S)
