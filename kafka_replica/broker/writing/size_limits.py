@@ -28,6 +28,8 @@ OWN_LIMIT: Final = "max.request.size (librdkafka calls it message.max.bytes)"
 """The name of the client's own limit, for users."""
 QUEUE_LIMIT: Final = "queue.buffering.max.kbytes"
 """The size of the client's queue, which a value must not exceed."""
+DEFAULT_QUEUE_KBYTES: Final = 1_048_576
+"""The default of librdkafka for this size."""
 
 _TOO_LARGE = {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.RECORD_LIST_TOO_LARGE}
 

@@ -12,7 +12,13 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
-from kafka_replica.broker.writing.size_limits import is_too_large, over_kafkas_limit, over_own_limit
+from kafka_replica.broker.writing.size_limits import (
+    DEFAULT_QUEUE_KBYTES,
+    QUEUE_LIMIT,
+    is_too_large,
+    over_kafkas_limit,
+    over_own_limit,
+)
 from kafka_replica.broker.writing.writer import DEFAULTS
 from kafka_replica.errors import AuthenticationError, BrokerError, BrokerUnavailableError, ConfigurationError
 
@@ -49,7 +55,9 @@ class WriteProbe:
             "transaction.timeout.ms": max(1, int(timeout_s * 2000)),
         }  # fmt: skip
         self._producer = create_client(Producer, settings, "setting up the producer")
-        self._own_limit_bytes = int(settings["message.max.bytes"])  # a number, since librdkafka accepted it
+        # Both are numbers, since librdkafka accepted them.
+        self._own_limit_bytes = int(settings["message.max.bytes"])
+        self._queue_bytes = int(settings.get(QUEUE_LIMIT, DEFAULT_QUEUE_KBYTES)) * 1024
         try:
             self._producer.init_transactions(timeout_s)
         except KafkaException as error:
@@ -59,7 +67,7 @@ class WriteProbe:
         """Send a record of random bytes, which cannot be compressed, and abort once it was acknowledged.
 
         Raises:
-            ConfigurationError: the record is larger than our own limit, ``max.request.size``.
+            ConfigurationError: the record is larger than our own limit, ``max.request.size``, or than our queue.
             BrokerError: Kafka refused the record, or did not acknowledge it in time; the message states whether the
                 limit is the topic's own or the brokers', if the client may query it.
         """
@@ -85,12 +93,16 @@ class WriteProbe:
             raise BrokerUnavailableError(f"{doing}: not acknowledged in {self._timeout_s:g} s; see the brokers' logs")
 
     def _produce(self, topic: str, size_bytes: int, doing: str) -> None:
+        whole_bytes = len(_KEY) + size_bytes
         try:
             self._producer.produce(topic, key=_KEY, value=os.urandom(size_bytes), on_delivery=self._delivered)
         except KafkaException as error:
             if not is_too_large(error.args[0]):
                 raise
-            raise ConfigurationError(over_own_limit(doing, len(_KEY) + size_bytes, self._own_limit_bytes)) from error
+            raise ConfigurationError(over_own_limit(doing, whole_bytes, self._own_limit_bytes)) from error
+        except BufferError as error:  # the queue was empty
+            message = over_own_limit(doing, whole_bytes, self._queue_bytes, setting=QUEUE_LIMIT)
+            raise ConfigurationError(message) from error
 
     def _delivered(self, error: KafkaError | None, _message: Message) -> None:
         if error is not None and not is_consequence(error):

@@ -70,6 +70,10 @@ def test_our_limit_and_the_topics(local_kafka: LocalKafka) -> None:
     ours = faults(findings({**server, "max.request.size": 100_000}, topic, large_bytes=200_000))
     assert list(ours) == ["a large record"]
     assert "raise max.request.size" in ours["a large record"]
+    queue = faults(findings({**server, "queue.buffering.max.kbytes": 1024}, topic, large_bytes=2 << 20))
+    assert list(queue) == ["a large record"]
+    assert "limit is 1,048,576" in queue["a large record"]
+    assert "raise queue.buffering.max.kbytes" in queue["a large record"]
     topics = faults(findings({**server, "max.request.size": 1 << 20}, topic, large_bytes=400_000))
     assert list(topics) == ["a large record"]
     assert "max.message.bytes" in topics["a large record"]

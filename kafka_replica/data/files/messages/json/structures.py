@@ -102,7 +102,7 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     first one, which field guide 2.1 assumes; otherwise the only structure that lists none, or the only structure.
 
     Raises:
-        DatasetError: there is no such structure, or several are possible.
+        DatasetError: there is no such structure, or several are possible, or a structure lists no numbers.
     """
     named = given(dataset.structure)
     if named is not None:
@@ -111,7 +111,7 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
                 where, f"dataSets[{place}].structure: {named} is not an index of the {len(structures)} structures"
             )
         return named
-    lists = [(structure.get("dataSets") or ()) if isinstance(structure, Mapping) else () for structure in structures]
+    lists = [_data_sets_of(structure, f"structures[{number}]", where) for number, structure in enumerate(structures)]
     if not any(lists):
         return 0
     found = [number for number, places in enumerate(lists) if place in places]
@@ -120,6 +120,14 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     if len(found) > 1:
         raise failure(where, f"dataSets[{place}]: it does not name one of the {len(structures)} structures")
     return found[0]
+
+
+def _data_sets_of(structure: object, path: str, where: str) -> Sequence[object]:
+    """Return the numbers of the data sets that a structure lists."""
+    listed = (structure.get("dataSets") if isinstance(structure, Mapping) else None) or ()
+    if not isinstance(listed, list | tuple):
+        raise failure(where, f"{path}.dataSets: expected a list of numbers, and it is {listed!r}")
+    return listed
 
 
 def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
