@@ -190,7 +190,7 @@ def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], expected_text: s
 
 
 def test_a_structure_whose_data_sets_are_no_list() -> None:
-    """What a structure lists must be numbers of data sets; another value is an error that names its place."""
+    """Anything else than a list of data sets is an error that names its place."""
     whole = message({"observations": {"0:0:0": [1]}})
     whole["data"]["structures"][0]["dataSets"] = 5
     with pytest.raises(DatasetError, match=r"structures\[0\]\.dataSets: expected a list of numbers, and it is 5"):
