@@ -46,12 +46,12 @@ class XmlReader(Reader, Protocol):
 
 
 class TreeReader(Protocol):
-    """A module that reads some editions of SDMX-ML from a parsed document of ``size`` bytes."""
+    """A module that reads some editions of SDMX-ML from a document and its parsed tree."""
 
-    def read_tree(self, format_: Format, root: etree._Element, size: int, collector: ErrorCollector) -> Message:
+    def read_tree(self, format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Message:
         """Return the message of a document. Raises MessageError."""
 
-    def cut_tree(self, format_: Format, root: etree._Element, size: int, collector: ErrorCollector) -> Parts:
+    def cut_tree(self, format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Parts:
         """Return the parts of a message. Raises MessageError."""
 
 

@@ -35,7 +35,7 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
     """Return the message in these bytes. Raises MessageError."""
     format_, root = parse(data)
     try:
-        return tree_reader(format_).read_tree(format_, root, len(data), collector)
+        return tree_reader(format_).read_tree(format_, root, data, collector)
     except RecursionError:
         # XML itself is limited to 256 levels, which may be too many if the caller's stack is already deep.
         raise MessageError(f"reading {format_.title}: items are nested too deeply") from None
@@ -44,4 +44,4 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
 def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> Parts:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     format_, root = parse(data, comments=True)
-    return tree_reader(format_).cut_tree(format_, root, len(data), collector)
+    return tree_reader(format_).cut_tree(format_, root, data, collector)

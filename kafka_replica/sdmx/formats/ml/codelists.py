@@ -86,7 +86,7 @@ def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
 
 
 def _read_code(urn: Urn, kind: str, element: etree._Element, id_: str, names: Names) -> Code:
-    arguments, others = named(element, names, is_late=True)
+    arguments, others = named(element, names)
     for other, child in others:
         if other == "Parent":
             arguments["parent"] = _parent(child, names)

@@ -6,7 +6,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, international, items_of
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, refuse_foreign
+from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import (
     XML_LANG,
     Item,
@@ -48,8 +48,6 @@ def _read_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) 
             core = read_representation(child, names)
         elif kind:
             return _long_concept(scheme, element, id_, names)
-        else:
-            refuse_foreign(child)
     return Concept(
         urn=item_urn(scheme, "Concept", element, id_),
         names=international(tuple(texts)) if texts else NO_TEXT,

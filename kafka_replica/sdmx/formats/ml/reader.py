@@ -26,6 +26,7 @@ from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
 from kafka_replica.sdmx.formats.ml.processes import read_process
 from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
 from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
+from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
@@ -102,10 +103,10 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
 }
 
 
-def read_tree(format_: Format, root: etree._Element, size: int, collector: ErrorCollector = STRICT) -> Message:
-    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+def read_tree(format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message of a document and its parsed tree. Raises MessageError."""
     names = names_of(format_)
-    cutter = SingleArtefactBuilder(names, size)
+    cutter = SingleArtefactBuilder(names, len(data))
     plain = opened(root, names)
     about_sets: MetadataHeader | None = None
     identify: Identify
@@ -117,23 +118,27 @@ def read_tree(format_: Format, root: etree._Element, size: int, collector: Error
         identify, found = artefacts_in(root, names)
         elements = list(found)
     has_repeated = refuse_repeated_outside(root, elements, names, format_, collector)
+    unnamed = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else availability_of(root, names)
+    foreign = ForeignParts(root, data, names, (*elements, *unnamed))
 
     def read(element: etree._Element) -> Artefact:
+        foreign.refuse_in(element)
         if has_repeated:
             refuse_repeated(element, names, format_)
         return _artefact(identify(element), element, names, cutter, format_, about_sets)
 
     artefacts = collector.read_all(elements, read, unreadable_element)
-    available = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else _available(root, names, collector)
+
+    def read_available(element: etree._Element) -> AvailabilityConstraint:
+        foreign.refuse_in(element)
+        return read_availability_constraint(element, names)
+
+    available = [
+        constraint
+        for element in unnamed
+        if (constraint := collector.attempt(partial(read_available, element), partial(unreadable_element, element)))
+    ]
     return Message(format_, _header(head, names), artefacts, available, collector.errors)
-
-
-def _available(root: etree._Element, names: Names, collector: ErrorCollector) -> list[AvailabilityConstraint]:
-    found = (
-        collector.attempt(partial(read_availability_constraint, element, names), partial(unreadable_element, element))
-        for element in availability_of(root, names)
-    )
-    return [one for one in found if one is not None]
 
 
 _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
@@ -227,16 +232,22 @@ def _header(element: etree._Element | None, names: Names) -> Header:
 
 
 def cut_tree(
-    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
+    format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector
 ) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     names = names_of(format_)
-    cutter = SingleArtefactBuilder(names, size)
-    identify, elements = artefacts_in(root, names)
+    cutter = SingleArtefactBuilder(names, len(data))
+    identify, found = artefacts_in(root, names)
+    elements = list(found)
+    foreign = ForeignParts(root, data, names, elements)
+
+    def identified(element: etree._Element) -> Urn:
+        foreign.refuse_in(element)
+        return identify(element)
 
     def parts() -> Iterator[tuple[Urn, bytes]]:
         for element in elements:
-            urn = collector.attempt(partial(identify, element), partial(unreadable_element, element))
+            urn = collector.attempt(partial(identified, element), partial(unreadable_element, element))
             if urn is not None:
                 yield urn, cutter.message_of(element, *beside(element, names))
 

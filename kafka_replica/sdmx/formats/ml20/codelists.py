@@ -66,7 +66,7 @@ class _Codes:
 
 
 def _read_code(own: Urn, element: etree._Element, names: Names) -> Code:
-    arguments, _ = named(element, names, is_late=True)
+    arguments, _ = named(element, names)
     if "names" not in arguments and "descriptions" in arguments:
         arguments["names"] = arguments.pop("descriptions")
     parent = stated(element, "parentCode")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
+from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.ml20.categories import read_category_scheme, read_reporting_taxonomy
@@ -64,16 +66,18 @@ _EDITIONS: Final = {
 }  # fmt: skip
 
 
-def read_tree(format_: Format, root: etree._Element, size: int, collector: ErrorCollector) -> Message:
-    """Return the message of a parsed document of this many bytes. Raises MessageError."""
+def read_tree(format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Message:
+    """Return the message of a document and its parsed tree. Raises MessageError."""
     source = Source(root, _EDITIONS[format_], collector)
     qualify(root, source)
-    cutter = SingleArtefactBuilder(source.names, size)
+    cutter = SingleArtefactBuilder(source.names, len(data))
     found = places(root, source)
-    elements = (element for place in found for element in place.elements)
+    elements = [element for place in found for element in place.elements]
+    foreign = ForeignParts(root, data, source.names, elements)
     has_repeated = refuse_repeated_outside(root, elements, source.names, format_, collector)
 
     def read_one(place: ArtefactElements) -> Artefact:
+        foreign.refuse_in(*place.elements)
         for element in place.elements if has_repeated else ():
             refuse_repeated(element, source.names, format_)
         return _artefact(place, source, cutter)
@@ -106,10 +110,23 @@ def _header(source: Source) -> Header:
 
 
 def cut_tree(
-    format_: Format, root: etree._Element, size: int, collector: ErrorCollector
+    format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector
 ) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     source = Source(root, _EDITIONS[format_], collector)
     qualify(root, source)
-    cutter = SingleArtefactBuilder(source.names, size)
-    return format_, ((place.urn, cutter.message_of(*place.elements)) for place in places(root, source))
+    cutter = SingleArtefactBuilder(source.names, len(data))
+    found = places(root, source)
+    foreign = ForeignParts(root, data, source.names, (element for place in found for element in place.elements))
+
+    def part_of(place: ArtefactElements) -> tuple[Urn, bytes]:
+        foreign.refuse_in(*place.elements)
+        return place.urn, cutter.message_of(*place.elements)
+
+    def parts() -> Iterator[tuple[Urn, bytes]]:
+        for place in found:
+            part = collector.attempt(partial(part_of, place), place.unreadable)
+            if part is not None:
+                yield part
+
+    return format_, parts()

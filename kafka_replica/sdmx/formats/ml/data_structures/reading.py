@@ -9,7 +9,7 @@ from lxml import etree
 from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
 from kafka_replica.sdmx.formats.ml.reading.parts import known
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail, refuse_foreign
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,
     address,
@@ -119,8 +119,6 @@ class _Parts:
                 roles.append(reference(child, names, "Concept"))
             elif kind in _NOTES and "annotations" not in arguments and "links" not in arguments:
                 arguments |= _notes(element, names)
-            elif not kind:
-                refuse_foreign(child)
         id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or (concept.item if concept else None)
         if not id_:
             fail(element, "it has neither an id nor a concept")

@@ -11,8 +11,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.ml.reading.tree import fail
-from kafka_replica.sdmx.messages.format import Format, is_mistyped, of_namespace
+from kafka_replica.sdmx.messages.format import Format, of_namespace
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
 _starts_plainly = re.compile(
@@ -39,9 +38,7 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
     if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
-    found = _format_of(root)
-    _refuse_mistyped(root)
-    return found, root
+    return _format_of(root), root
 
 
 def _root_of(data: bytes, *, comments: bool) -> etree._Element:
@@ -150,16 +147,6 @@ def _refuse_dtd(data: bytes) -> bool:
         line = data.count(b"\n", 0, start) + 1
         raise MessageError(f"reading SDMX-ML: an element is missing at line {line}")
     return False
-
-
-def _refuse_mistyped(root: etree._Element) -> None:
-    """Reject elements in a namespace that the root declares, and that only resembles those of SDMX.
-
-    They would be ignored as elements of other namespaces.
-    """
-    for namespace in {uri for uri in root.nsmap.values() if is_mistyped(uri)}:
-        for element in root.iter(f"{{{namespace}}}*"):
-            fail(element, f"its namespace {namespace[:80]!r} is not one of SDMX; correct it")
 
 
 @lru_cache(maxsize=64)

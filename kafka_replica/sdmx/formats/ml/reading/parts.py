@@ -9,7 +9,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, items_of
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail, refuse_foreign
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, language_of, reference, text_of
 from kafka_replica.sdmx.urns.urn import Urn
 
@@ -60,8 +60,8 @@ def refs(rest: Iterable[Child], kind: str, names: Names, class_: str | None = No
 
 
 def known(element: etree._Element, names: Names) -> list[Child]:
-    """Return the children of an element that belong to SDMX, by name. Raises MessageError for parts that do not."""
-    return [(kind, child) for child in element if (kind := names[child.tag]) or refuse_foreign(child)]
+    """Return the children of an element that belong to SDMX, by name."""
+    return [(kind, child) for child in element if (kind := names[child.tag])]
 
 
 def read_items(

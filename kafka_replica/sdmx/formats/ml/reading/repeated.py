@@ -14,6 +14,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
+from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
@@ -166,7 +167,8 @@ def refuse_repeated(
 ) -> None:
     """Raise MessageError if an element below is repeated where it may occur only once.
 
-    Elements of other namespaces and those in ``apart`` are not searched.
+    Elements of other namespaces and those in ``apart`` are not searched. NotPlainError is raised for a document that
+    was parsed by ``plain`` and has elements of other namespaces.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
     if is_plain(root):
@@ -193,10 +195,15 @@ def refuse_repeated(
 
 def _check_plain(root: etree._Element, names: Names, rules: _Rules) -> None:
     parents = [root]
+    found: set[str] = set()
     for parent in parents:
-        if len({child.tag for child in parent}) < len(parent):
+        tags = {child.tag for child in parent}
+        if len(tags) < len(parent):
             _check_children(parent, parent, names, rules)
+        found |= tags
         parents += [child for child in parent if child]
+    if not all(map(names.__getitem__, found)):
+        raise NotPlainError("an element of another namespace")
 
 
 def _check_children(parent: etree._Element, children: Iterable[etree._Element], names: Names, rules: _Rules) -> None:

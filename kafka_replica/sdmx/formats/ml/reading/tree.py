@@ -84,30 +84,6 @@ def fail(element: etree._Element, reason: str) -> NoReturn:
     raise MessageError(f"reading SDMX-ML, <{local}> at line {line}: {reason}")
 
 
-_OF_ARTEFACTS: Final = frozenset(
-    """
-    Agency Annotations Attribute AttributeList Category Code CodeMap CodelistExtension Component Concept
-    CoreRepresentation CustomType DataConsumer DataKeySet DataProvider DataStructureComponents Description Dimension
-    DimensionList Enumeration EnumerationFormat GeoFeatureSetCode GeoGridCode Group HierarchicalCode Hierarchy Level
-    LocalRepresentation Measure MeasureDimension MeasureList MetadataAttribute MetadataProvider MetadataTarget Name
-    NamePersonalisation OrganisationUnit PrimaryMeasure ProcessStep ReportStructure ReportingCategory Ruleset
-    Structure TextFormat TimeDimension Transformation UserDefinedOperator ValueItem VtlMapping
-    """.split()  # noqa: SIM905 - a list would fill the screen
-)
-"""Local names of the parts of artefacts."""
-
-
-def refuse_foreign(element: etree._Element) -> bool:
-    """Raise MessageError for a part of an artefact in a namespace that is not one of SDMX; return False for others.
-
-    Comments and other foreign elements are ignored. A codelist without its codes would be read as an empty one.
-    """
-    tag: object = element.tag
-    if isinstance(tag, str) and tag.rpartition("}")[2] in _OF_ARTEFACTS:
-        fail(element, f"its namespace {tag[1:].rpartition('}')[0][:80]!r} is not one of SDMX; correct it")
-    return False
-
-
 def opened(root: etree._Element, names: Names) -> tuple[etree._Element | None, list[etree._Element]] | None:
     """Return the Header of a structure message in the usual form, and the elements of its artefacts.
 

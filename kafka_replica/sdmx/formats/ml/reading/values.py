@@ -12,7 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail, refuse_foreign
+from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
 from kafka_replica.sdmx.model import Annotation, Link
@@ -112,15 +112,13 @@ def _decimal(value: str) -> Decimal | None:
     return Decimal(value)
 
 
-def named(  # noqa: C901, PLR0912 - one pass
-    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id",
-    *, is_late: bool = False,
-) -> tuple[dict[str, Any], list[Child]]:  # fmt: skip
+def named(  # noqa: C901 - one pass
+    element: etree._Element, names: Names, code_ids: list[str] | None = None, id_attribute: str = "id"
+) -> tuple[dict[str, Any], list[Child]]:
     """Return names, descriptions, annotations, links and uri as arguments; and all other children.
 
     Empty arguments are left out, because codelists are long. If ``code_ids`` is given, the ids of all <Code> are added
-    to it, and only the first <Code> is among the children. Parts of other namespaces raise MessageError, unless
-    ``is_late``: a code is read too late to raise an error.
+    to it, and only the first <Code> is among the children.
     """
     texts: list[tuple[str, str]] = []
     descriptions: list[tuple[str, str]] = []
@@ -144,8 +142,6 @@ def named(  # noqa: C901, PLR0912 - one pass
             links.append(Link(rel=child.get("rel"), url=url, urn=urn, type=child.get("type")))
         elif kind:
             rest.append((kind, child))
-        elif not is_late:
-            refuse_foreign(child)
     if texts:
         arguments["names"] = international(tuple(texts))
     if descriptions:
@@ -295,8 +291,6 @@ def read_representation(element: etree._Element, names: Names, class_: str = "Co
             enumeration = reference(child, names, class_)
         elif kind in {"TextFormat", "EnumerationFormat"}:
             format_ = read_text_format(child, names)
-        elif not kind:
-            refuse_foreign(child)
     if element.get("minOccurs") is None and element.get("maxOccurs") is None:
         if enumeration is None and format_ is None:
             return None
