@@ -88,6 +88,13 @@ def _report_paths(context: click.Context, option: click.Parameter, value: tuple[
     return tuple(dict.fromkeys(value))
 
 
+def _local_folder(context: click.Context, option: click.Parameter, value: str) -> Path:
+    del context, option
+    if "://" in value:  # as a path, s3a://bucket/x would be a local folder of that name
+        raise click.BadParameter(f"{value!r} is an address; name a local folder, and copy its files there afterwards")
+    return Path(value)
+
+
 _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print the report as a line of JSON on stdout."),
     click.option("--quiet", is_flag=True, help="Show only errors, neither progress nor summary."),
@@ -142,7 +149,7 @@ _OPTIONS = (
         help="Set the severity of a rule to error, warning or information, or switch it off. Repeatable.",
     ),
     click.option(
-        "--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+        "--out", required=True, type=click.Path(file_okay=False), metavar="DIR", callback=_local_folder,
         help="Output folder.",
     ),
 )  # fmt: skip

@@ -39,6 +39,7 @@ from support.cli.data_runs import Run
         ("validate x.csv --flow A:B -o out -s .", "it must look like AGENCY:ID(VERSION)"),
         ("validate nowhere.csv --flow A:B(1.0) -o out -s .", "there is no file or folder nowhere.csv"),
         ("map nowhere.csv --map A:B(1.0) -o out -s .", "there is no file or folder nowhere.csv"),
+        ("validate a.csv --flow A:B(1.0) -o s3a://b/out -s .", "'s3a://b/out' is an address"),
         ("producer run -c nowhere.toml", "does not exist"),
         ("producer run", "Missing option '-c' / '--config'"),
     ],
