@@ -6,13 +6,22 @@ Labels are bounded: ``route`` is one of the service's routes, ``method`` is GET,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from kafka_replica.errors import MissingExtraError
 
 try:
-    from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, PlatformCollector, ProcessCollector
+    from prometheus_client import (
+        CollectorRegistry,
+        Counter,
+        Gauge,
+        Histogram,
+        Metric,
+        PlatformCollector,
+        ProcessCollector,
+    )
     from prometheus_client.exposition import generate_latest
     from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 except ImportError as error:
@@ -85,6 +94,16 @@ class RequestMetrics:
         return generate_latest(self.registry), _MEDIA_TYPE
 
 
+class _FolderCollector(MultiProcessCollector):
+    """Adds up the files of a folder, except those that a starting process has created and not filled yet."""
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the sums. prometheus-client fails if a file is empty."""
+        files = [str(path) for path in Path(self._path).glob("*.db") if _is_filled(path)]
+        found: Iterable[Metric] = self.merge(files, accumulate=True)  # type: ignore[no-untyped-call]
+        return found
+
+
 class SummedMetrics:
     """The summed counts of requests to several processes, together with the metrics of the main process.
 
@@ -96,7 +115,7 @@ class SummedMetrics:
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
         self.registry = _registry()
-        MultiProcessCollector(self.registry, self._folder)  # type: ignore[no-untyped-call]
+        _FolderCollector(self.registry, self._folder)  # type: ignore[no-untyped-call]
         self.workers = Gauge(f"{_PREFIX}workers", "Workers that accept connections.", registry=self.registry)
         self.restarts = Counter(
             f"{_PREFIX}worker_restarts", "Workers that ended unexpectedly and were replaced.", registry=self.registry
@@ -109,6 +128,13 @@ class SummedMetrics:
     def exposition(self) -> tuple[bytes, str]:
         """Return the text that Prometheus scrapes, and its media type."""
         return generate_latest(self.registry), _MEDIA_TYPE
+
+
+def _is_filled(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:  # gauges of a process that has just ended
+        return False
 
 
 def _registry() -> CollectorRegistry:
