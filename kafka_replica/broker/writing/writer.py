@@ -42,6 +42,7 @@ _EARLIEST_RETRY = 0.8  # fraction of retry.backoff.ms, which librdkafka varies b
 _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; delivered records keep their memory until then
 _DELIVERY_POLL_S = 0.01
+_REPORTED_WITHIN_S = 5.0  # the wait for the report of the record whose failure makes the client refuse others
 _DEFAULT_QUEUE_KBYTES = 1 << 20  # librdkafka's
 
 DEFAULTS: dict[str, Any] = {
@@ -176,6 +177,7 @@ class TransactionalWriter:
 
         Raises:
             RecordNotSentError: the client refused the record, or the name of a header is not UTF-8.
+            PublishError: Kafka refused an earlier record of the transaction, after which the client accepts no other.
         """
         topic, number = partition
         if headers and (name := find_unsendable(headers)) is not None:
@@ -202,7 +204,8 @@ class TransactionalWriter:
     ) -> None:
         """Queue many records of key, value and headers, each for all of the topics.
 
-        This is cheaper per record than ``send``: ``commit`` does not return the offsets of these records.
+        This is cheaper per record than ``send``: ``commit`` does not return the offsets of these records. It raises the
+        errors of ``send_to``.
         """
         produce, refused = self._producer.produce, self._note_refused
         for number, (key, value, headers) in enumerate(records, 1):
@@ -220,9 +223,14 @@ class TransactionalWriter:
                 self._serve(0)
 
     def wait_for_deliveries(self, rest: int) -> None:
-        """Wait until at most ``rest`` of the queued records are not delivered yet."""
+        """Wait until at most ``rest`` of the queued records are not delivered yet.
+
+        Raises:
+            PublishError: Kafka refused a record of the transaction.
+        """
         while len(self._producer) > rest:
             self._serve(_DELIVERY_POLL_S)
+            self._check_delivered()
 
     def commit(self) -> dict[Partition, int]:
         """Commit; return for each partition the offset after the last record from ``send`` or ``send_to``.
@@ -292,16 +300,29 @@ class TransactionalWriter:
 
         Raises:
             RecordNotSentError: the value is larger than the whole queue, which librdkafka reports in the same way.
+            PublishError: Kafka refused a record of the transaction.
         """
         if len(value or b"") > self._queue_bytes:
             doing, size_bytes = f"handing over key {key_text(key)} for topic {topic}", len(key) + len(value or b"")
             raise RecordNotSentError(over_own_limit(doing, size_bytes, self._queue_bytes, setting=QUEUE_LIMIT))
         self._serve(0.1)
+        self._check_delivered()
 
     def _not_handed_over(
         self, error: KafkaException, topic: str, key: bytes, value: bytes | None
-    ) -> RecordNotSentError:
+    ) -> RecordNotSentError | PublishError:
+        """Return the error for a record that the client does not accept.
+
+        Raises:
+            PublishError: Kafka refused an earlier record; then the client accepts no other, and reports only a state.
+        """
         doing = f"handing over key {key_text(key)} for topic {topic}"
+        if error.args[0].code() == KafkaError._STATE:
+            give_up_s = time.monotonic() + min(self._timeout_s, _REPORTED_WITHIN_S)
+            while not self._refused and time.monotonic() < give_up_s:
+                self._serve(_DELIVERY_POLL_S)
+            self._check_delivered()
+            return PublishError(str(translate_error(error.args[0], doing)))
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
         return RecordNotSentError(str(translate_error(error, doing)))

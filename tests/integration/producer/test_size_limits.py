@@ -30,13 +30,13 @@ def narrow() -> Iterator[LocalKafka]:
         yield kafka
 
 
-def failed(bootstrap: str, topic: str, folder: Path, value: bytes, **properties: object) -> tuple[int, str]:
+def failed(bootstrap: str, topic: str, folder: Path, value: bytes, *more: Put, **properties: object) -> tuple[int, str]:
     """Return status and error of a transaction with that value, recorded without validation; the next one waits."""
     settings = settings_of(bootstrap, topic, f"sqlite:///{folder / 'o.db'}", validate=False)
     settings.kafka.update(properties)  # type: ignore[attr-defined]
     with StructureProducer(settings) as producer:
         with producer.engine.begin() as connection:
-            producer.record(connection, [Put("large", value)])
+            producer.record(connection, [Put("large", value), *more])
             producer.record(connection, [Put("small", b"x")])
         wait_until(lambda: producer.status().mode is Mode.FAILED, "it suspends itself")
         status = producer.status()
@@ -78,6 +78,30 @@ def test_the_topics_limit_counts_after_compression(
     kafka = {"bootstrap.servers": local_kafka.bootstrap_servers}
     with TransactionalProducer(kafka, topic, topic).transaction() as transaction:
         transaction.put("zeros", bytes(100_000))
+
+
+@pytest.mark.parametrize("properties", [{}, {"queue.buffering.max.kbytes": 1024}])
+def test_a_refusal_within_a_large_transaction_names_the_refused_record(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, properties: dict[str, object]
+) -> None:
+    """Kafka refuses the first record while others are still queued; the client then accepts none of them."""
+    topic, bootstrap = kafka_topic(config={**KEEP, "max.message.bytes": "50000"}), local_kafka.bootstrap_servers
+    more = [Put(f"k{number}", os.urandom(100)) for number in range(40_000)]
+    status, error = failed(bootstrap, topic, tmp_path, os.urandom(100_000), *more, **properties)
+    assert status == 3
+    assert "sending key large" in error
+    assert f"topic {topic} accepts batches of 50,000 bytes after compression" in error
+    producer = TransactionalProducer({"bootstrap.servers": bootstrap, **properties}, topic, topic)
+
+    def publish() -> None:
+        with producer.transaction() as transaction:
+            transaction.put("large", os.urandom(100_000))
+            for put in more:
+                transaction.put(put.key, put.value)
+
+    with pytest.raises(PublishError, match="sending key large") as raised:
+        publish()
+    assert not isinstance(raised.value, RecordNotSentError)
 
 
 @pytest.mark.long
