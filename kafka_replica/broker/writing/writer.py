@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
@@ -71,6 +71,13 @@ def own_limit(config: Mapping[str, Any]) -> OwnLimit:
         raise ConfigurationError(f"message.max.bytes={limit!r} or {QUEUE_LIMIT}={queue!r} is not a number") from error
 
 
+class _Refusal(NamedTuple):
+    """A record that was not delivered; the one that Kafka refused, rather than one that was discarded because of it."""
+
+    error: KafkaError
+    message: Message
+
+
 class TransactionalWriter:
     """A fenced transactional producer. Not thread-safe; one transaction at a time.
 
@@ -89,7 +96,7 @@ class TransactionalWriter:
         self._timeout_s = timeout_s
         self.usable = True
         self._ends: dict[Partition, int] = {}
-        self._refused: list[tuple[KafkaError, Message]] = []
+        self._refused: _Refusal | None = None
         self._config = config
         self._trouble: list[KafkaError] = []
         self._settings = {
@@ -141,7 +148,7 @@ class TransactionalWriter:
         That is so after a commit that may have been repeated, and after Kafka refused a record, because librdkafka
         (2.16) then also discards the next records.
         """
-        return bool(self._refused) or self._may_be_repeated
+        return self._refused is not None or self._may_be_repeated
 
     def renew(self) -> None:
         """Continue with a new producer of the same transactional id, which fences all others.
@@ -150,7 +157,7 @@ class TransactionalWriter:
             BrokerError: Kafka did not answer or refused.
         """
         self._producer = self._new_producer()
-        self._refused = []
+        self._refused = None
 
     def begin(self) -> None:
         """Begin a transaction.
@@ -164,7 +171,7 @@ class TransactionalWriter:
                 f"beginning a transaction of {self.transactional_id}: the last one leaves its producer unfit for "
                 "another; call renew() first"
             )
-        self._ends, self._refused = {}, []
+        self._ends, self._refused = {}, None
         self._trouble.clear()
         self._call("beginning a transaction", self._producer.begin_transaction)
 
@@ -230,7 +237,7 @@ class TransactionalWriter:
         """
         while len(self._producer) > rest:
             self._serve(_DELIVERY_POLL_S)
-            self._check_delivered()
+            self._check_refused()
 
     def commit(self) -> dict[Partition, int]:
         """Commit; return for each partition the offset after the last record from ``send`` or ``send_to``.
@@ -260,10 +267,23 @@ class TransactionalWriter:
 
     def _check_delivered(self) -> None:
         """Raise PublishError if a record of the transaction was not delivered."""
-        if self._refused:
-            # An error of a record that was discarded because of another record's failure does not show the cause.
-            error, message = next((each for each in self._refused if not is_consequence(each[0])), self._refused[0])
-            raise PublishError(self._why_refused(error, message)) from KafkaException(error)
+        if self._refused is not None:
+            raise PublishError(self._why_refused(*self._refused)) from KafkaException(self._refused.error)
+
+    def _check_refused(self, error: KafkaError | None = None) -> None:
+        """Raise PublishError if Kafka refused a record, while others are still queued.
+
+        The records that librdkafka discards because of the refused one may be reported first: its report is waited for.
+
+        Args:
+            error: the error of handing over a record, if librdkafka reports only the state of the transaction.
+        """
+        give_up_s = time.monotonic() + min(self._timeout_s, _REPORTED_WITHIN_S)
+        while self._refused is None or is_consequence(self._refused.error):
+            if (self._refused is None and error is None) or not len(self._producer) or time.monotonic() > give_up_s:
+                break
+            self._serve(_DELIVERY_POLL_S)
+        self._check_delivered()
 
     def _end(self, doing: str, verb: Callable[[float], None]) -> None:
         """Commit or abort, and store whether librdkafka may have sent the request more than once."""
@@ -306,7 +326,7 @@ class TransactionalWriter:
             doing, size_bytes = f"handing over key {key_text(key)} for topic {topic}", len(key) + len(value or b"")
             raise RecordNotSentError(over_own_limit(doing, size_bytes, self._queue_bytes, setting=QUEUE_LIMIT))
         self._serve(0.1)
-        self._check_delivered()
+        self._check_refused()
 
     def _not_handed_over(
         self, error: KafkaException, topic: str, key: bytes, value: bytes | None
@@ -318,10 +338,7 @@ class TransactionalWriter:
         """
         doing = f"handing over key {key_text(key)} for topic {topic}"
         if error.args[0].code() == KafkaError._STATE:
-            give_up_s = time.monotonic() + min(self._timeout_s, _REPORTED_WITHIN_S)
-            while not self._refused and time.monotonic() < give_up_s:
-                self._serve(_DELIVERY_POLL_S)
-            self._check_delivered()
+            self._check_refused(error.args[0])
             return PublishError(str(translate_error(error.args[0], doing)))
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
@@ -356,12 +373,12 @@ class TransactionalWriter:
         return over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s)
 
     def _note_refused(self, error: KafkaError | None, message: Message) -> None:
-        if error is not None:
-            self._refused.append((error, message))
+        if error is not None and (self._refused is None or is_consequence(self._refused.error)):
+            self._refused = _Refusal(error, message)
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            self._refused.append((error, message))
+            self._note_refused(error, message)
             return
         partition = Partition(message.topic() or "", message.partition() or 0)
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
