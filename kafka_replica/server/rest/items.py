@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from kafka_replica.sdmx import Items, Urn
 from kafka_replica.sdmx.lookups.items import item_of
 from kafka_replica.sdmx.model import Artefact, HierarchicalCodelist, ItemScheme, ValueList
+from kafka_replica.sdmx.urns.urn import own_id
 
 
 def with_items(artefact: Artefact, paths: Collection[str]) -> tuple[Artefact, list[Urn]] | None:
@@ -65,9 +66,7 @@ def _is_nested(artefact: ItemScheme) -> bool:
 
 def _flat(artefact: ItemScheme, paths: Collection[str]) -> tuple[dict[str, Any], list[Urn]]:
     # The path of a concept may name the concepts above it.
-    found = {
-        (item.urn.item or "").rpartition(".")[2] for path in paths if (item := item_of(artefact, "", path)) is not None
-    }
+    found = {own_id(item.urn) for path in paths if (item := item_of(artefact, "", path)) is not None}
     items = {id_: artefact.items[id_] for id_ in artefact.items if id_ in found}
     return items, [item.urn for item in items.values()]
 

@@ -95,12 +95,25 @@ class OfferedFormat(NamedTuple):
     is_schema: bool = False
 
 
+class _Weighted(NamedTuple):
+    weight: tuple[float, bool]
+    offer: OfferedFormat
+
+
 class _Range(NamedTuple):
     essence: str
     version: str | None
     charset: str | None
     quality: float
     text: str
+
+    @property
+    def weight(self) -> tuple[float, bool]:
+        """The weight of the formats in the range; at equal weights, named formats precede those of a wildcard.
+
+        Many HTTP clients add a wildcard to the types that they can read, and give no weights.
+        """
+        return self.quality, not self.essence.endswith("/*")
 
     def precedence(self) -> tuple[int, float]:
         """Return how specific the range is; of equally specific ones, the one with the greater weight counts."""
@@ -228,25 +241,25 @@ def _named(name: str, api: Api) -> tuple[OfferedFormat, ...]:
     return (OfferedFormat(format_, str(format_)),)
 
 
-def _weighted_formats(accept: str, api: Api) -> list[tuple[float, OfferedFormat]]:
+def _weighted_formats(accept: str, api: Api) -> list[_Weighted]:
     """Return the accepted formats of structures with their weights, in the API's order."""
     ranges = _ranges(accept)
-    found: list[tuple[float, OfferedFormat]] = []
+    found: list[_Weighted] = []
     for format_ in PREFERENCES[api]:
         best = _most_specific(each for each in ranges if each.matches(format_))
         if best is not None:
-            found.append((best.quality, OfferedFormat(format_, best.content_type(format_))))
+            found.append(_Weighted(best.weight, OfferedFormat(format_, best.content_type(format_))))
     return found
 
 
-def _weighted_schemas(accept: str, api: Api) -> list[tuple[float, OfferedFormat]]:
+def _weighted_schemas(accept: str, api: Api) -> list[_Weighted]:
     """Return the accepted XML schemas with their weights, in the API's order."""
     ranges = _schema_ranges(accept, api)
-    found: list[tuple[float, OfferedFormat]] = []
+    found: list[_Weighted] = []
     for format_ in _SCHEMAS[api]:
         best = _most_specific(each for each in ranges if each.matches_version(format_))
         if best is not None:
-            found.append((best.quality, OfferedFormat(format_, best.schema_type(format_), is_schema=True)))
+            found.append(_Weighted(best.weight, OfferedFormat(format_, best.schema_type(format_), is_schema=True)))
     return found
 
 
@@ -269,9 +282,9 @@ def _most_specific(ranges: Iterable[_Range]) -> _Range | None:
     return best if best is not None and best.quality > 0 else None
 
 
-def _preferred_first(weighted: list[tuple[float, OfferedFormat]]) -> tuple[OfferedFormat, ...]:
+def _preferred_first(weighted: list[_Weighted]) -> tuple[OfferedFormat, ...]:
     """Return the offers by weight; those of equal weight keep their order."""
-    return tuple(offer for _, offer in sorted(weighted, key=lambda entry: -entry[0]))
+    return tuple(offer for _, offer in sorted(weighted, key=lambda entry: entry.weight, reverse=True))
 
 
 def _schema_type(messages: Format) -> str:

@@ -70,6 +70,8 @@ def errors_of(given: RestAnswer) -> list[tuple[str, str]]:
         ("application/xml", str(Format.SDMX_ML_3_1)),
         ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", str(Format.SDMX_ML_3_1)),
         (ML_21, ML_21),
+        (f"{ML_21}, */*", ML_21),
+        (f"application/*, {ML_30}", ML_30),
         ("application/vnd.sdmx.structure+xml", str(Format.SDMX_ML_3_1)),
         ("application/vnd.sdmx.structure+xml; version=3.0", "application/vnd.sdmx.structure+xml;version=3.0"),
         ("Application/Vnd.SDMX.Structure+XML;Version=2.1", ML_21),

@@ -159,7 +159,6 @@ def test_a_request_of_1_x_that_accepts_anything_gets_the_schema(path: str, accep
     "accept",
     [
         "application/json, text/xml, application/xml, */*",  # httr's default
-        "application/json, text/plain, */*",  # axios' default
         f"{Format.SDMX_ML_2_1}, */*",
         f"{Format.SDMX_JSON_1_0}, */*;q=0.1",
         f"{Format.SDMX_JSON_1_0}, application/*;q=0.1",
@@ -179,6 +178,8 @@ def test_a_wildcard_next_to_types_of_other_answers_includes_no_schema(path: str,
 @pytest.mark.parametrize(
     ("accept", "given"),
     [
+        ("application/json, text/plain, */*", str(Format.SDMX_JSON_2_0)),  # axios' default
+        (f"{XSD};version=3.0.0, */*", f"{XSD};version=3.0.0"),
         (f"{XSD};version=3.1.0, {Format.SDMX_ML_3_0}, */*", f"{XSD};version=3.1.0"),
         (f"{Format.SDMX_ML_3_0};q=0, application/json;q=0, */*", f"{XSD};version=2.1"),
     ],
