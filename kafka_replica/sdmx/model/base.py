@@ -17,7 +17,7 @@ from kafka_replica.common.wording import counted, quoted, singular_of
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items, StubItems, StubTuple
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
 from kafka_replica.sdmx.model.value_object import ValueObject
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn, own_id
 
 _NAME: Final = 60
 
@@ -68,8 +68,8 @@ class Identifiable(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The object's own id: the last part of an item's path, or the id of the artefact."""
-        return self.urn.item.rpartition(".")[2] if self.urn.item else self.urn.id
+        """The object's own id: the id of the artefact or item; of an item with a path, the last part of the path."""
+        return own_id(self.urn)
 
 
 class Nameable(Identifiable, frozen=True, gc=False, kw_only=True):

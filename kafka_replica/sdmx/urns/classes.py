@@ -110,3 +110,10 @@ def _classes() -> dict[str, ClassInfo]:
 
 CLASSES: Final[dict[str, ClassInfo]] = _classes()
 """The facts about each class, by name; classes of vendors are not included."""
+
+WITH_PATHS: Final = frozenset({
+    "Category", "ConstraintTarget", "DataSetTarget", "DimensionDescriptorValuesTarget", "HierarchicalCode",
+    "IdentifiableObjectTarget", "Level", "MetadataAttribute", "ProcessStep", "ReportPeriodTarget", "ReportingCategory",
+    "Transition",
+})  # fmt: skip
+"""The classes whose items are inside other items: in a URN, the ids of those precede the own id, with dots."""

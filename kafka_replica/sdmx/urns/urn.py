@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.urns.classes import CLASSES
+from kafka_replica.sdmx.urns.classes import CLASSES, WITH_PATHS
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -181,6 +181,17 @@ _SHORT: Final = 256
 def order_of(urn: Urn) -> tuple[str, ...]:
     """Return a key for sorting URNs; a URN without an item comes before those with one."""
     return urn.package, urn.cls, urn.agency, urn.id, urn.version, urn.item or ""
+
+
+def own_id(urn: Urn) -> str:
+    """Return the own id of an object: the id of an artefact, the last part of an item's path, or the whole item.
+
+    Only items of some classes have a path. The ids of all others may contain dots: those of codes, for example (1.0).
+    """
+    item = urn.item
+    if item is None:
+        return urn.id
+    return item.rpartition(".")[2] if urn.cls in WITH_PATHS else item
 
 
 @lru_cache(maxsize=1024)

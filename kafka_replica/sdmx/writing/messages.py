@@ -33,6 +33,7 @@ _PREFERRED: Final = (
     Format.FUSION_JSON,
     Format.SDMX_ML_2_0,
     Format.SDMX_JSON_1_0,
+    Format.SDMX_ML_1_0,
 )
 """The formats to try for advice, in this order."""
 

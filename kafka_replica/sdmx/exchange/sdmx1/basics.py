@@ -9,7 +9,7 @@ from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model.base import Annotation, Identifiable, Maintainable, Nameable
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn, own_id
 
 Edition: TypeAlias = Literal["2.1", "3.0"]
 """The model of sdmx1: ``sdmx.model.v21`` or ``sdmx.model.v30``."""
@@ -107,7 +107,7 @@ def reference_to(urn: Urn | None, edition: Edition) -> Any:
         made.urn = str(urn)  # not as an argument: sdmx1 rejects URNs with version rules
         return made
     kind = class_named(urn.cls, edition) or common.IdentifiableArtefact
-    item = kind(id=urn.item.rpartition(".")[2])
+    item = kind(id=own_id(urn))
     item.urn = str(urn)
     scheme = class_named(urn.maintainable.cls, edition)
     if isinstance(item, common.Item) and scheme is not None and issubclass(scheme, common.ItemScheme):

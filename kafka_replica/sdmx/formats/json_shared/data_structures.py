@@ -57,7 +57,8 @@ class ComponentReader:
                 concept = None if named is None else referred(named)
             except UrnError:
                 concept = read_reference(named, urn)  # raises the error with the place
-            named_after = concept.item if concept else None
+            # Some messages write a path of concepts.
+            named_after = concept.item.rpartition(".")[2] if concept and concept.item else None
             id_ = wire.id or _FIXED_IDS.get(class_) or named_after
             if not id_:
                 fail(urn, f"a {class_} has neither an id nor a concept")

@@ -66,6 +66,11 @@ def read_dataflow(item: Item) -> Dataflow:
     )
 
 
+def _named_after(concept: Urn | None) -> str | None:
+    # Some messages write a path of concepts.
+    return None if concept is None or concept.item is None else concept.item.rpartition(".")[2]
+
+
 class _Parts:
     """The components found so far; each id must be unique in a data structure."""
 
@@ -119,7 +124,7 @@ class _Parts:
                 roles.append(reference(child, names, "Concept"))
             elif kind in _NOTES and "annotations" not in arguments and "links" not in arguments:
                 arguments |= _notes(element, names)
-        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or (concept.item if concept else None)
+        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or _named_after(concept)
         if not id_:
             fail(element, "it has neither an id nor a concept")
         if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:

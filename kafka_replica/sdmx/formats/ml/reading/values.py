@@ -273,9 +273,15 @@ def local_id(element: etree._Element, names: Names, fixed: str | None = None) ->
         if names[child.tag] == "Ref" and (id_ := child.get("id") or fixed):
             return id_
         if names[child.tag] == "URN":
-            return text_of(child).strip().rpartition(".")[2]
+            return _local_id_in(text_of(child).strip())
     text = text_of(element).strip()
     return text.rpartition(").")[2] if text.startswith("urn:") else text or fail(element, "it refers to nothing")
+
+
+def _local_id_in(urn: str) -> str:
+    # The path of a component may begin with its list; the id of a code may have a dot.
+    path = urn.rpartition(").")[2]
+    return path if ".Code=" in urn else path.rpartition(".")[2]
 
 
 def read_representation(element: etree._Element, names: Names, class_: str = "Codelist") -> Representation | None:

@@ -20,7 +20,7 @@ from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model.base import Link
 from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.sdmx.urns.classes import CLASSES
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.urn import Urn, own_id
 
 SINCE_3: Final = frozenset({Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
 SINCE_2_1: Final = SINCE_3 | {Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0}
@@ -29,6 +29,8 @@ WITHOUT_URN: Final = {
     Format.SDMX_JSON_2_1: ("GeographicCodelist", "GeoGridCodelist", "MetadataSet"),
 }
 """The classes whose URNs match none of the patterns in the schemas of an edition."""
+_WITHOUT_DOTS: Final = frozenset({Format.SDMX_ML_2_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1})
+"""The formats whose schemas forbid dots where a reference must name a code or concept."""
 
 _is_id = re.compile(r"[A-Za-z0-9_@$\-]+", re.ASCII).fullmatch
 _is_name = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*", re.ASCII).fullmatch
@@ -74,7 +76,7 @@ def check_identity(format_: Format) -> Change:
     fixed = {} if format_ is Format.SDMX_JSON_1_0 else _FIXED_COMPONENTS
 
     def checked(urn: Urn, _: Any) -> Urn:
-        own = urn.id if urn.item is None else urn.item.rpartition(".")[2]
+        own = own_id(urn)
         if not _is_id(own) or (urn.cls in _NAMED and not _is_name(own)):
             raise UnwritableError(f"the format cannot represent the id {own!r} of a {urn.cls}")
         if fixed.get(urn.cls, own) != own:
@@ -92,10 +94,10 @@ def _check_earlier(format_: Format) -> Change:
     is_id = _is_token if is_10 else _is_id_of_2_0
 
     def check(urn: Urn) -> None:
-        own = urn.id if urn.item is None else urn.item.rpartition(".")[2]
-        if not all(map(is_id, (own, urn.id, urn.agency))):
+        own = own_id(urn)
+        if not (is_id(urn.id) and is_id(urn.agency)):
             raise UnwritableError(f"the format cannot represent the id or the agency of {urn}")
-        if is_10 and urn.cls in _NAMED_1_0 and not _is_name_of_xml(own):
+        if not is_id(own) or (is_10 and urn.cls in _NAMED_1_0 and not _is_name_of_xml(own)):
             raise UnwritableError(f"the format cannot represent the id {own!r} of a {urn.cls}")
 
     return _of_each_urn(check)
@@ -104,12 +106,15 @@ def _check_earlier(format_: Format) -> Change:
 def check_references(format_: Format, *classes: str) -> Change:
     """Return a check of references: their classes, ids and versions. The check changes nothing."""
     since_3 = format_ in SINCE_3
+    is_plain = format_ in _WITHOUT_DOTS
     absent = _UNTIL_2_1 | _NO_URN_3 if since_3 else _OTHERWISE_IN_2_1
     is_version = _is_version_2 if not since_3 else lambda text: _is_version_3(text) or _is_rule_3(text)
 
     def check(urn: Urn) -> None:
         if classes:
             _check_class(urn, classes)
+            if is_plain and urn.cls in {"Code", "Concept"} and not _is_id(urn.item or ""):
+                raise UnwritableError(f"the format cannot represent the id {urn.item!r} in a reference to a {urn.cls}")
         known = CLASSES.get(urn.cls)
         if since_3 and (known is None or urn.package not in {known.package, known.item_package}):
             raise UnwritableError(f"the format cannot represent a reference to {urn}, which is not of an SDMX class")
