@@ -24,6 +24,7 @@ FIRST_CELL: Final = re.compile(
 _COMPONENT: Final = re.compile(
     r"(?P<id>[A-Za-z0-9_@$\-.]+)(?P<many>\[\])?(?P<languages>\[[A-Za-z][^\]]*\])?(?:: ?(?P<label>.*))?", re.DOTALL
 )
+_LANGUAGE_TAG: Final = re.compile(r"[A-Za-z0-9\-]+")
 _ID: Final = re.compile(r"[A-Za-z0-9_@$\-.]+")
 _NUMBERS: Final = frozenset({
     "BigInteger", "Integer", "Long", "Short", "Count", "Decimal", "Float", "Double", "Numeric", "Incremental",
@@ -183,6 +184,8 @@ def _of_version_2(
     _check_unique(fields, where)
     several = [field.name for field in fields if field.form != "text"]
     if several and sub_separator is None:
+        sub_separator = _between_languages(header)
+    if several and sub_separator is None:
         raise DatasetError(
             f"reading {where}: {', '.join(several)} may have several values, but the header does not name the "
             "separator; its first cell must be like STRUCTURE[;]"
@@ -190,6 +193,18 @@ def _of_version_2(
     if sub_separator is not None and sub_separator in {separator, '"'}:
         raise DatasetError(f"reading {where}: {sub_separator!r} cannot separate both cells and values within a cell")
     return Layout("2.0", labels, separator, sub_separator, tuple(header), tuple(fields))
+
+
+def _between_languages(header: Sequence[str]) -> str | None:
+    """Return the separator in headers such as ``ATTR[en;fr]``; None if there is none, or not only one.
+
+    Example 14 of field guide 2.1 names the separator only there, although its text requires it in the first cell.
+    """
+    listed = [
+        found["languages"][1:-1] for cell in header if (found := _COMPONENT.fullmatch(cell)) and found["languages"]
+    ]
+    between = set(_LANGUAGE_TAG.sub("", "".join(listed)))
+    return between.pop() if len(between) == 1 else None
 
 
 def _is_both(cell: str) -> bool:

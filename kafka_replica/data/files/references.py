@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, TypeVar
 
@@ -12,6 +13,8 @@ from kafka_replica.sdmx.errors import SdmxError, UrnError
 from kafka_replica.sdmx.model import ProvisionAgreement
 from kafka_replica.sdmx.urns.versions import fits
 
+_BEFORE_NAME: Final = re.compile(r"([^:()]+:[^:()]+\([^()]*\)):")
+"""A reference that a name follows; some services write no blank between them."""
 T = TypeVar("T", Dataflow, ProvisionAgreement)
 
 KINDS: Final[Mapping[str, str]] = {
@@ -23,7 +26,8 @@ KINDS: Final[Mapping[str, str]] = {
 def urn_of(kind: str | None, reference: str | None, where: str = "a row of data") -> Urn:
     """Return the artefact that a kind and a reference such as ``dataflow`` and ``ESTAT:NA_MAIN(1.6.0)`` denote.
 
-    A reference without a version, which artefacts of SDMX 3.x may lack, means any version (``*``).
+    A reference without a version, which artefacts of SDMX 3.x may lack, means any version (``*``). A name after the
+    reference (``ESTAT:NA_MAIN(1.6.0):National accounts``) is ignored.
 
     Args:
         kind: the kind.
@@ -40,6 +44,8 @@ def urn_of(kind: str | None, reference: str | None, where: str = "a row of data"
             f"{', '.join(KINDS)}"
         )
     text = reference or ""
+    before_name = _BEFORE_NAME.match(text)
+    text = text if before_name is None else before_name[1]
     try:
         return Urn.of_reference(class_, text if text.endswith(")") else f"{text}(*)")
     except UrnError as error:

@@ -18,6 +18,7 @@ from kafka_replica.data.files.workbook import Workbook, csv_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.sdmx import Urn
 
+_MARK: Final = "\ufeff"
 _MOST: Final = 1 << 20  # the maximal number of characters that are read of a line
 
 
@@ -57,11 +58,12 @@ def _of_csv(source: Source, encoding: str) -> Urn:
 
 
 def _of_table(opened: TextIO, path: str) -> Urn:
-    lines = iter(lambda: opened.readline(_MOST), "")
-    header = next((line for line in lines if line.removeprefix("\ufeff").strip()), "")
-    first = FIRST_CELL.match(header.removeprefix("\ufeff").rstrip("\r\n"))
-    separator = (first and first["separator"]) or ","
-    row = next((row for row in csv.reader(lines, delimiter=separator) if "".join(row).strip()), [])
+    # Files that were joined have their header, and a byte order mark before it, several times.
+    lines = (line.removeprefix(_MARK) for line in iter(lambda: opened.readline(_MOST), ""))
+    first = FIRST_CELL.match(next(filter(str.strip, lines), "").rstrip("\r\n"))
+    name, separator = (None, ",") if first is None else (first["name"], first["separator"] or ",")
+    rows = csv.reader(lines, delimiter=separator)
+    row = next((row for row in rows if "".join(row).strip() and row[0] != name), [])
     if first is None or len(row) < 2:
         raise DatasetError(f"reading {path}: it has no row that names a structure; name the structure")
     if first["name"] == "DATAFLOW":

@@ -17,7 +17,7 @@ from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.data.validation.locations import Location
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Snapshot, Structures
-from support.datasets.ml_messages import BASE
+from support.datasets.ml_messages import BASE, DSD, message
 from support.mapping.several_outcomes import check_several_outcomes, several_outcomes_job
 from support.rules.structures_by_hand import attribute, dimension, rules_of, structure, version_of
 from support.rules.structures_by_hand import text as of_text
@@ -103,6 +103,25 @@ def test_both_engines_read_the_same(demo: Snapshot, tmp_path: Path) -> None:
             engine(name).validate(replace(job, sources=sources_of([str(tmp_path / "empty.csv")])), lambda words: None)
     assert _without_locations(found["local"]) == found["spark"]
     assert (found["local"].good_rows, found["local"].other_rows) == (3, 1)
+
+
+@pytest.mark.usefixtures("spark", "uncompiled")
+@pytest.mark.parametrize(
+    ("body", "rows"), [("", 0), ('</m:DataSet><m:DataSet ss:action="Delete" ss:structureRef="S">', 1)]
+)
+def test_empty_messages_and_deletions_of_all_data(demo: Snapshot, tmp_path: Path, body: str, rows: int) -> None:
+    """Both engines write no row of a message without rows, even with ``action="delete"``, and one that deletes all."""
+    rules = compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)", action="delete")
+    (tmp_path / "data.xml").write_text(message(body).replace(DSD, str(rules.structure)))
+    found = {}
+    for name in ("local", "spark"):
+        (out := tmp_path / name).mkdir()
+        job = ValidationJob(sources=sources_of([str(tmp_path / "data.xml")]), rules=rules, out=out)
+        done = engine(name).validate(job, lambda words: None)
+        assert (done.good_rows, done.rejected_rows) == (rows, 0)
+        found[name] = read_sdmx_csv(out / "good.csv").to_dicts() if rows or name == "local" else []
+    expected = {"STRUCTURE": "dataflow", "STRUCTURE_ID": "KR_DEMO:LABOUR(1.0)", "ACTION": "D"}
+    assert found == dict.fromkeys(("local", "spark"), [expected] * rows)
 
 
 @pytest.mark.usefixtures("spark", "uncompiled")

@@ -61,15 +61,16 @@ SAYING: list[dict[str, str | None]] = [
     {"STRUCTURE": None, "STRUCTURE_ID": None, "DATAFLOW": None},
     {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0+)", "DATAFLOW": None},
     {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(2.0.0+)", "DATAFLOW": None},
+    {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0):The flow (new)", "DATAFLOW": None},
 ]
 """Rows as files of 2.0 and 1.0 contain them, one below the other."""
 MEANT = (
     (DSD, False, [1, 6]),
-    (DSD, True, [0, 1, 2, 4, 6, 7]),
-    (FLOW, False, [0, 1, 4, 6, 7]),
-    (FLOW, True, [0, 1, 2, 4, 6, 7]),
+    (DSD, True, [0, 1, 2, 4, 6, 7, 9]),
+    (FLOW, False, [0, 1, 4, 6, 7, 9]),
+    (FLOW, True, [0, 1, 2, 4, 6, 7, 9]),
     (AGREEMENT, False, [1, 2, 6]),
-    (AGREEMENT, True, [0, 1, 2, 4, 6, 7]),
+    (AGREEMENT, True, [0, 1, 2, 4, 6, 7, 9]),
 )
 """The rules of an artefact, the use of ``usages_of``, and which of these rows belong to it."""
 
@@ -224,9 +225,14 @@ CSV_CASES = (
         [{**_STANDING, "ACTION": "D", "DIM_1": "~", "OBS_VALUE": "NaN", "NOTE": "#N/A"}],
     ),
     CsvCase(
-        "nested metadata attributes", "2.1, example 14: their columns stay texts",
+        "nested metadata attributes", "2.1, nested metadata attributes: their columns stay texts",
         _utf8("STRUCTURE[;],STRUCTURE_ID,CONTACT[].NAME[]", 'dataflow,T:F(1.0),"""a;b"";c"'),
         [{**_STANDING, "CONTACT[].NAME[]": '"a;b";c'}],
+    ),
+    CsvCase(
+        "the separator of values only in a header with languages", "2.1, example 14",
+        _utf8("STRUCTURE,STRUCTURE_ID,COLLECTION.METHOD[en;fr],CONTACT[]", "dataflow,T:F(1.0),en:one;fr:un,a;b"),
+        [{**_STANDING, "COLLECTION.METHOD": {"en": "one", "fr": "un"}, "CONTACT": ["a", "b"]}],
     ),
     CsvCase(
         "blank lines", "RFC 4180: a line with nothing is not a record; within quotes it is text",

@@ -100,9 +100,14 @@ def expected_rows(message: dict[str, Any]) -> Iterator[Row]:
     fixed = {one["id"]: one["values"][0]["id"] for one in dimensions["dataSet"]}
     for key, series in data_set["series"].items():
         own = {one["id"]: _by_key(one, part) for one, part in zip(dimensions["series"], key.split(":"), strict=True)}
-        row = {"ACTION": action, **fixed, **own, **top}
-        _overlay(row, _level(attributes["series"], series.get("attributes"), deletes))
+        row = {"ACTION": action, **fixed, **own, **({} if deletes else top)}
         (period,) = dimensions["observation"]
+        of_series = _level(attributes["series"], series.get("attributes"), deletes)
+        if deletes and series.get("observations"):
+            if _has_value(of_series):
+                yield row | of_series
+        else:
+            _overlay(row, of_series)
         for part, values in (series.get("observations") or {}).items():
             one = {**row, period["id"]: _by_key(period, part)}
             components = structure["measures"]["observation"] + attributes["observation"]
@@ -110,6 +115,12 @@ def expected_rows(message: dict[str, Any]) -> Iterator[Row]:
             yield one
         if not series.get("observations"):
             yield row if deletes else row | {period["id"]: "~"}
+    if deletes and _has_value(top):
+        yield {"ACTION": action, **fixed, **top}
+
+
+def _has_value(row: Row) -> bool:
+    return any(value is not None for value in row.values())
 
 
 def _coded(id_: str, count: int) -> Component:

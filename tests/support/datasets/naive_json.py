@@ -39,9 +39,11 @@ def _observations(dataset: dict[str, Any], structure: dict[str, Any]) -> Iterato
         places = [part for part in key.split(":") if part]
         dims = [*at_series, *at_observation][-len(places) :]
         row |= {dim["id"]: _listed(dim["values"][int(part)]) for dim, part in zip(dims, places, strict=True)}
-        found = dict(_named(attributes.get("dataSet"), dataset.get("attributes") or [], deletes))
-        found |= _of_groups(dataset, structure, row)
-        if "series" in dataset:
+        found: dict[str, Any] = {}
+        if not deletes:  # else attributes of higher levels are deleted on their own
+            found |= _named(attributes.get("dataSet"), dataset.get("attributes") or [], deletes)
+            found |= _of_groups(dataset, structure, row)
+        if "series" in dataset and not deletes:
             found |= _named(attributes.get("series"), of_series, deletes)
         measures = structure.get("measures", {"observation": [{"id": "OBS_VALUE"}]})["observation"]
         found |= _named([*measures, *(attributes.get("observation") or [])], values, deletes)

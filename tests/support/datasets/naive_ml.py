@@ -29,12 +29,14 @@ class Naive:
 
     Attributes:
         rows: the observations, with all values that apply to them and with ``ACTION``.
+        data_sets: the number of data sets.
         series: the number of series, of which ``empty`` have no observation.
         groups: the keys and values of groups; in structure-specific messages they are not distinguished.
         values: the number of values that are written in the message itself.
     """
 
     rows: list[Row] = field(default_factory=list)
+    data_sets: int = 0
     series: int = 0
     empty: int = 0
     groups: list[tuple[Row | None, Row]] = field(default_factory=list)
@@ -49,6 +51,7 @@ def naive_message(data: bytes) -> Naive:
     found = Naive()
     header = next(_named(root.iter(), "Header"), None)
     for data_set in _named(root.iter(), "DataSet"):
+        found.data_sets += 1
         _DataSet(root, header, data_set, found).read()
     return found
 
@@ -153,6 +156,9 @@ class _DataSet:
             own[self.at] = (obs.get(_XSI_TYPE) or obs.get("type") or "").rpartition(":")[2] or own.get(self.at)
         self.found.values += len(own)
         key = series | own
+        if self.action == "D":  # attributes of higher levels are deleted on their own
+            self.found.rows.append({"ACTION": self.action, **key})
+            return
         inherited: Row = {}
         ordered = sorted(self.groups, key=lambda one: len(one[0] or set(one[1]) & set(key)))
         for group, values in ordered:

@@ -24,6 +24,8 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES
 from support.datasets.job_results import WHOLE, results
+from support.datasets.ml_messages import DSD as DSD_OF_MESSAGES
+from support.datasets.ml_messages import message
 from support.effort import examples
 from support.mapping.case_rows import mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
@@ -169,6 +171,20 @@ def test_rows_without_an_action_are_written_with_that_of_the_rules(action: Any, 
     good = read_one_sdmx_csv(out / "good.csv", rules=LABOUR, encoding=None, decimal=".").values
     assert set(good["ACTION"]) == {action[0].upper()}
     assert validate(good, LABOUR)["_errors"].null_count() == 2
+
+
+@pytest.mark.parametrize("action", ["Append", "Delete"])
+def test_messages_without_rows_and_deletions_of_all_data(action: str, tmp_path: Path) -> None:
+    """Good rows are those of the message: none if it is empty, even with ``action="delete"``, one if it deletes all."""
+    rules = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW, action="delete")
+    (tmp_path / "data.xml").write_text(message("").replace('Ref="S">', f'Ref="S" ss:action="{action}"/>').replace(
+        "</m:DataSet>", "").replace(DSD_OF_MESSAGES, str(rules.structure)))  # fmt: skip
+    (out := tmp_path / "out").mkdir()
+    job = ValidationJob(sources=sources_of([str(tmp_path / "data.xml")]), rules=rules, out=out)
+    done = LocalEngine().validate(job, lambda progress: None)
+    expected = [f"dataflow,{FLOW},D"] if action == "Delete" else []
+    assert (done.good_rows, done.rejected_rows) == (len(expected), 0)
+    assert (out / "good.csv").read_text().splitlines()[1:] == expected
 
 
 @pytest.mark.parametrize("size", [WHOLE, BatchSize(bytes=20)])

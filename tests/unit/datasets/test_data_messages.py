@@ -92,9 +92,17 @@ def test_a_series_without_observations(name: str, action: str, letter: str, peri
     file = tmp_path / "data.xml"
     file.write_text(message)
     nothing = {"OBS_VALUE": None, "ST": None}
-    assert read_data_message(file)[2:] == [
-        {**_ROW, **nothing, "ACTION": letter, "DIM_2": "C", "NOTE": "02", "TIME_PERIOD": period}
-    ]
+    alone = {**_ROW, **nothing, "ACTION": letter, "DIM_2": "C", "NOTE": "02", "TIME_PERIOD": period}
+    if action == "Append":
+        assert read_data_message(file)[2:] == [alone]
+        return
+    # A deletion deletes the attributes of groups and data sets on their own.
+    rows = [{name: value for name, value in row.items() if value is not None} for row in read_data_message(file)]
+    standing = {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "ACTION": "D"}
+    assert {**standing, "DIM_1": "A", "DIM_2": "C", "NOTE": "02"} in rows
+    assert [row for row in rows if {"SET", "GRP"} & row.keys()] == [
+        {**standing, "SET": "all"}, {**standing, "DIM_1": "A", "GRP": "grouped"},
+    ]  # fmt: skip
 
 
 def test_an_observation_without_its_period(tmp_path: Path) -> None:
@@ -182,13 +190,15 @@ def test_a_series_without_observations_in_json(action: str, letter: str, period:
     message["data"]["dataSets"][0]["series"]["0:0"] = {"attributes": [0]}
     file = tmp_path / "data.json"
     file.write_text(json.dumps(message))
-    last = read_data_message(file)[2]
-    given = {name: value for name, value in last.items() if value is not None}
+    rows = [{name: value for name, value in row.items() if value is not None} for row in read_data_message(file)]
+    standing = {"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "ACTION": letter}
+    given = next(row for row in rows if row.get("DIM_2") == "X")
     assert given.pop("TIME_PERIOD", None) == period
-    assert given == {
-        "STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "ACTION": letter, "DIM_1": "A", "DIM_2": "X", "NOTE": "01",
-        "GRP": "grouped", "SET": "all",
-    }  # fmt: skip
+    inherited = {"GRP": "grouped", "SET": "all"}
+    of_series = {**standing, "DIM_1": "A", "DIM_2": "X", "NOTE": "01"}
+    assert given == (of_series if action == "Delete" else of_series | inherited)
+    if action == "Delete":
+        assert rows[-2:] == [{**standing, "SET": "all"}, {**standing, "DIM_1": "A", "GRP": "grouped"}]
 
 
 @pytest.mark.parametrize(

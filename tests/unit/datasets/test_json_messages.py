@@ -97,6 +97,39 @@ def test_attributes_of_a_data_set_without_observations() -> None:
     assert found == [{"ACTION": "M", "A": "~", "B": "~", "T": "~", "S": "x"}]
 
 
+_AT_LEVELS = {"dataSet": [{"id": "S"}], "dimensionGroup": [{"id": "G"}], "series": [{"id": "U"}]}
+
+
+def _rows_to_delete(dataset: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a data set with the action delete, without the action."""
+    found = rows_in(message({"action": "Delete", **dataset}, attributes=_AT_LEVELS))
+    assert all(row.pop("ACTION") == "D" for row in found)
+    return found
+
+
+def test_deletions_delete_what_they_name() -> None:
+    """Each level is deleted on its own; only a data set that names nothing is a row that deletes all data."""
+    series = {"0:0": {}, "0:1": {"attributes": ["u"], "observations": {"0": None, "1": None}}}
+    assert _rows_to_delete({}) == [{}]
+    assert _rows_to_delete({"series": {}, "observations": None, "annotations": []}) == [{}]
+    assert _rows_to_delete({"attributes": ["s"]}) == [{"S": "s"}]
+    assert _rows_to_delete({"dimensionGroupAttributes": {"0::": ["g"]}}) == [{"A": "a0", "G": "g"}]
+    for unclear in ({"attributes": [None]}, {"dimensionGroupAttributes": {"0::": [None]}}, {"key": "a0"}):
+        assert _rows_to_delete(unclear) == []
+        notes: list[str] = []
+        data = json.dumps(message({"action": "Delete", **unclear}, attributes=_AT_LEVELS)).encode()
+        assert list(located_blocks("m", content=data, note=notes.append)) == []
+        assert "it deletes nothing" in notes[-1]
+    named = {"attributes": ["s"], "dimensionGroupAttributes": {"0::": ["g"]}, "series": series}
+    assert _rows_to_delete(named) == [
+        {"A": "a0", "B": "b0"},
+        {"A": "a0", "B": "b1", "U": "u"}, {"A": "a0", "B": "b1", "T": "t0"}, {"A": "a0", "B": "b1", "T": "t1"},
+        {"S": "s"}, {"A": "a0", "G": "g"},
+    ]  # fmt: skip
+    for action in ("Append", "Merge", "Replace", "Information", None):
+        assert rows_in(message({"action": action})) == []
+
+
 def test_an_attribute_on_several_levels() -> None:
     """The value of the lowest level counts, and null does not erase the value of a higher level."""
     flat = {"0:0:0": [1, None], "0:0:1": [2, "o"], "1:0:0": [3, None]}
@@ -192,9 +225,23 @@ def test_a_wrong_index(change: Callable[[dict[str, Any]], Any], expected_text: s
 def test_a_structure_whose_data_sets_are_no_list() -> None:
     """Anything else than a list of data sets is an error that names its place."""
     whole = message({"observations": {"0:0:0": [1]}})
-    whole["data"]["structures"][0]["dataSets"] = 5
-    with pytest.raises(DatasetError, match=r"structures\[0\]\.dataSets: expected a list of numbers, and it is 5"):
-        rows_in(whole)
+    for listed, shown in ((5, "a number"), ({"0": "x" * 10_000}, "an object"), ("x" * 10_000, "a text")):
+        whole["data"]["structures"][0]["dataSets"] = listed
+        expected_text = rf"structures\[0\]\.dataSets: expected a list of numbers, and it is {shown}$"
+        with pytest.raises(DatasetError, match=expected_text):
+            rows_in(whole)
+
+
+def test_links_to_other_classes_name_no_structure_of_data() -> None:
+    """A provision agreement of reference metadata does not describe data."""
+    other = FLOW.replace("datastructure.Dataflow", "registry.MetadataProvisionAgreement")
+    whole = message({"observations": {"0:0:0": [1]}}, links=[{"urn": other}, {"urn": FLOW}])
+    assert rows_in(whole)[0]["STRUCTURE_ID"] == "T:F(1.0)"
+    assert rows_in(whole)[0]["STRUCTURE"] == "dataflow"
+    whole["data"]["structures"][0]["links"] = [
+        {"urn": FLOW.replace("datastructure.Data", "metadatastructure.Metadata")}
+    ]
+    assert "STRUCTURE" not in rows_in(whole)[0]
 
 
 @pytest.mark.parametrize(

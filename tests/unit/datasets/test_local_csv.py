@@ -186,6 +186,21 @@ def _rich(folder: Path) -> Path:
     return file
 
 
+@pytest.mark.parametrize(
+    ("frame", "rows"),
+    [
+        (pl.DataFrame(), 0), (pl.DataFrame(schema={"STRUCTURE": pl.String}), 0), (pl.DataFrame({"_errors": [1, 2]}), 2),
+        (pl.DataFrame({"STRUCTURE_ID": ["T:F(1.0)"] * 3}), 3),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("keys", ["none", "both"])
+def test_frames_without_components(frame: pl.DataFrame, rows: int, keys: Any, tmp_path: Path) -> None:
+    """The file has as many rows as the frame: one more with the action delete would delete all data."""
+    file = tmp_path / "data.csv"
+    write_sdmx_csv(frame, file, world_rules(), action="delete", keys=keys)
+    assert len(file.read_text().splitlines()) == 1 + rows
+
+
 def test_version_1_has_no_place_for_several_values(tmp_path: Path) -> None:
     """Version 1.0 is written where possible; for several values the error says what to do."""
     rules = world_rules()

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages import data_message_rows, read_data_message
+from kafka_replica.data.files.messages import data_message_rows, located_blocks, read_data_message
+from kafka_replica.data.files.messages.blocks import columns_of, rows_of
 from kafka_replica.data.files.messages.ml import MlMessage
 from support.datasets.ml_messages import BASE, DSD, XSI, message
+from support.rules.structures_by_hand import dimension, measure, rules_of, structure, text, time, version_of
 
 _OLD = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 
@@ -194,12 +196,15 @@ def test_values_as_elements(file: Path) -> None:
 
 
 def test_annotations_and_metadata_are_no_components(file: Path) -> None:
-    """Annotations, reference metadata and empty values are left out."""
+    """Annotations, reference metadata and empty values are left out; a note says so of metadata, once."""
     body = (
         '<Series CUR="USD" NOTE=""><c:Annotations><c:Annotation><Value>x</Value></c:Annotation></c:Annotations>'
-        '<Obs TIME_PERIOD="2010" OBS_VALUE="1"/><Metadata><Obs A="1"/></Metadata></Series>'
+        '<Obs TIME_PERIOD="2010" OBS_VALUE="1"/><Metadata><Obs A="1"/></Metadata></Series>\n<Metadata/>'
     )
     assert rows_in(file, message(body)) == [{"CUR": "USD", "TIME_PERIOD": "2010", "OBS_VALUE": "1"}]
+    notes: list[str] = []
+    assert len(list(located_blocks(file, note=notes.append))) == 1
+    assert notes == ["reference metadata was not read; the first is in line 3"]
 
 
 def old(body: str, kind: str = "CompactData") -> str:
@@ -301,8 +306,114 @@ def test_several_data_sets(file: Path) -> None:
         '<Group CUR="USD" TITLE="second"/>'
     )
     rows_in(file, message(first + second))
-    found = [(row["ACTION"], row.get("SET"), row["TITLE"], row["TIME_PERIOD"]) for row in read_data_message(file)]
-    assert found == [("I", None, "first", "1"), ("D", "b", "second", None)]
+    names = ("ACTION", "SET", "CUR", "TITLE", "TIME_PERIOD")
+    assert [tuple(row[name] for name in names) for row in read_data_message(file)] == [
+        ("I", None, "USD", "first", "1"), ("D", None, "USD", None, None),
+        ("D", "b", None, None, None), ("D", None, "USD", "second", None),
+    ]  # fmt: skip
+
+
+_RULES = rules_of(version_of(structure(dimension("A", text()), dimension("B", text()), time(), measure())))
+_ANNOTATIONS = "<c:Annotations/>"
+_NOTHING = "has the action delete, but nothing that was read names what is deleted; it deletes nothing"
+_NO_ATTRIBUTE = "of a data set with the action delete names no attribute; it deletes nothing"
+
+
+def deleted(file: Path, body: str, attributes: str, kind: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of a data set with the action delete, without their structure, and the notes."""
+    action = "action" if kind == "Generic" else "ss:action"
+    made = message(body, kind=kind).replace('structureRef="S">', f'structureRef="S" {action}="Delete"{attributes}>')
+    file.write_text(made)
+    notes: list[str] = []
+    columns = columns_of(block for _, block in located_blocks(file, _RULES, note=notes.append))
+    rows = [{name: value for name, value in row.items() if value is not None} for row in rows_of(columns)]
+    assert all(row.pop("STRUCTURE_ID") == "T:D(1.0)" for row in rows)
+    assert all((row.pop("STRUCTURE"), row.pop("ACTION")) == ("datastructure", "D") for row in rows)
+    return rows, notes
+
+
+@pytest.mark.parametrize("kind", ["StructureSpecific", "Generic"])
+def test_a_deletion_of_a_whole_data_set(kind: str, file: Path) -> None:
+    """A data set that deletes, and consists only of its element, is a row without values, which deletes all data."""
+    assert deleted(file, "", "", kind) == ([{}], [])
+    assert deleted(file, _ANNOTATIONS, "", kind) == ([{}], [])
+    for action in ("Append", "Merge", "Replace", "Information"):
+        file.write_text(file.read_text().replace('"Delete"', f'"{action}"'))
+        assert f'action="{action}"' in file.read_text()
+        assert read_data_message(file, _RULES) == []
+        file.write_text(file.read_text().replace(f'"{action}"', '"Delete"'))
+
+
+@pytest.mark.parametrize(
+    ("body", "attributes", "expected", "note"),
+    [
+        ("", ' TITLE="x"', [{"TITLE": "x"}], None),
+        ('<Comp id="TITLE"><Value>x</Value></Comp>', "", [{"TITLE": "x"}], None),
+        ('<Atts TITLE="x"/>', "", [{"TITLE": "x"}], None),
+        ('<Series A="1"/>', ' TITLE="x"', [{"A": "1"}, {"TITLE": "x"}], None),
+        ('<Series A="1"/><Atts TITLE="x"/>', "", [{"A": "1"}, {"TITLE": "x"}], None),
+        ('<Group A="1" G="x"/><Series A="1" B="2"/>', "", [{"A": "1", "B": "2"}, {"A": "1", "G": "x"}], None),
+        ('<Series A="1" U="x"/>', "", [{"A": "1", "U": "x"}], None),
+        ('<Series A="1" U="x"><Obs TIME_PERIOD="2020"/><Obs TIME_PERIOD="2021" S="y"/></Series>', "",
+         [{"A": "1", "U": "x"}, {"A": "1", "TIME_PERIOD": "2020"}, {"A": "1", "TIME_PERIOD": "2021", "S": "y"}], None),
+        ('<Obs A="1"/>', ' TITLE="x"', [{"A": "1"}, {"TITLE": "x"}], None),
+        ("", ' TITLE=""', [], _NOTHING),
+        ('<Comp id="TITLE"/>', "", [], _NOTHING),
+        ("<Metadata/>", "", [], _NOTHING),
+        ("<x:more/>", "", [], _NOTHING),
+        ('<Group A="1"/>', "", [], _NO_ATTRIBUTE),
+        ("<Group/>", "", [], _NO_ATTRIBUTE),
+    ],
+)  # fmt: skip
+def test_deletions_delete_what_they_name(
+    body: str, attributes: str, expected: list[dict[str, Any]], note: str | None, file: Path
+) -> None:
+    """Attributes are deleted on their own level; a data set of which some part is not read never deletes everything.
+
+    Source: SDMX 2.1, Section 3A, Part IV, on the action delete.
+    """
+    rows, notes = deleted(file, body, attributes, "StructureSpecific")
+    assert rows == expected
+    assert note is None or any(note in one for one in notes)
+
+
+def test_deletions_in_generic_messages(file: Path) -> None:
+    """Attributes of a generic data set or group are deleted on their own, and a group without attributes is noted."""
+    series = f"<g:Series><g:SeriesKey>{_generic({'A': '1'})}</g:SeriesKey></g:Series>"
+    own = f"<g:Attributes>{_generic({'TITLE': 'x'})}</g:Attributes>"
+    group = _generic_group({"A": "1"}, {"G": "x"})
+    assert deleted(file, own, "", "Generic")[0] == [{"TITLE": "x"}]
+    assert deleted(file, own + group + series, "", "Generic")[0] == [{"A": "1"}, {"TITLE": "x"}, {"A": "1", "G": "x"}]
+    rows, notes = deleted(
+        file, f"<g:Group type='G'><g:GroupKey>{_generic({'A': '1'})}</g:GroupKey></g:Group>", "", "Generic"
+    )
+    assert (rows, any(_NO_ATTRIBUTE in one for one in notes)) == ([], True)
+
+
+def test_a_deletion_in_old_messages(file: Path) -> None:
+    """Compact and cross-sectional data sets of 2.0 without any element delete all data as well."""
+    for kind in ("CompactData", "CrossSectionalData"):
+        file.write_text(
+            f'<{kind} xmlns="{_OLD}/message"><Header/><DataSet action="Delete"/>'
+            f'<DataSet action="Replace"/><DataSet action="Replace" TITLE="x"/></{kind}>'
+        )
+        off = {"A": "~", "B": "~", "TIME_PERIOD": "~"}
+        found = [{n: v for n, v in row.items() if v is not None} for row in read_data_message(file, _RULES)]
+        assert found == [{"ACTION": "D"}, {"ACTION": "R", "TITLE": "x", **off}]
+
+
+@pytest.mark.parametrize("kind", ["StructureSpecific", "Generic"])
+def test_attributes_of_a_data_set_without_rows(kind: str, file: Path) -> None:
+    """Attributes of a data set without rows are a row with all dimensions switched off, so that they are not lost."""
+    own = f"<g:Attributes>{_generic({'TITLE': 'x'})}</g:Attributes>" if kind == "Generic" else ""
+    made = message(own, kind=kind)
+    file.write_text(made if own else made.replace('structureRef="S">', 'structureRef="S" TITLE="x">'))
+    (row,) = read_data_message(file, _RULES)
+    assert row == {
+        "STRUCTURE": "datastructure", "STRUCTURE_ID": "T:D(1.0)", "ACTION": "I", "TITLE": "x",
+        "A": "~", "B": "~", "TIME_PERIOD": "~",
+    }  # fmt: skip
+    assert [one.line for one in data_message_rows(file)] == [3]
 
 
 def test_cross_sectional_measures(file: Path) -> None:

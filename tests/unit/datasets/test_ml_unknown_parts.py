@@ -151,7 +151,7 @@ def test_everything_that_the_schemas_define_is_read(tmp_path: Path) -> None:
         "<c:Annotations/></Group>"
         + _series('\n<Obs TIME_PERIOD="2011" xsi:nil="true">\t<Comp id="N"><Value/></Comp> </Obs>')
     )
-    rows, notes = _notes_of(tmp_path / "data.xml", message(specific + "<Metadata>text</Metadata>"))
+    rows, notes = _notes_of(tmp_path / "data.xml", message(specific))
     assert [(row["SET"], row["TITLE"], row["OBS_VALUE"]) for row in rows] == [("a", "t", "1"), ("a", "t", None)]
     generic = "<c:Annotations/><g:DataProvider/>" + _generic(
         '<g:ObsValue/><g:Attributes><g:Value id="N"/></g:Attributes>'

@@ -247,10 +247,13 @@ def test_the_first_bytes_of_standard_input_show_its_kind(
         "STRUCTURE,STRUCTURE_ID,A\ndataflow,T:F(1.0),1\n",
         "\n\r\nSTRUCTURE;STRUCTURE_ID;A\n\r\n\ndataflow;T:F(1.0);1\n",
         "\ufeff\nSTRUCTURE#STRUCTURE_ID#A\ndataflow#T:F(1.0)#1\n", "\nDATAFLOW,A\n\nT:F(1.0),1\n",
+        '"STRUCTURE","STRUCTURE_ID"\n"STRUCTURE","STRUCTURE_ID"\n\n\ufeff"STRUCTURE","STRUCTURE_ID"\ndataflow,T:F(1.0)\n',
+        "DATAFLOW,A\nDATAFLOW,A\nT:F(1.0),1\n", "STRUCTURE,STRUCTURE_ID,A:One\ndataflow,T:F(1.0):The flow (new),1\n",
+        "DATAFLOW,A: One\nT:F(1.0): The flow: x,1\n",
     ],
 )  # fmt: skip
 def test_the_structure_that_the_first_row_names(content: str, tmp_path: Path) -> None:
-    """Blank lines before the header and before the first row are left out, as when the rows are read."""
+    """Blank lines, and headers of files that were joined, are left out, as when the rows are read; and so are names."""
     file = tmp_path / "data.csv"
     file.write_text(content, encoding="utf-8", newline="")
     (source,) = sources_of([str(file)])

@@ -33,6 +33,7 @@ from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.data.fmr import _Keys
 from kafka_replica.server.data.multipart import FormReader
 from kafka_replica.server.uploads.receiving import Upload, receive_upload
+from support.datasets.ml_messages import DSD, message
 from support.effort import examples
 from support.server.app_tools import client_of
 from support.server.data_samples import (
@@ -108,6 +109,20 @@ def test_validation_gives_the_files_of_the_command(
     assert answer.headers["kafka-replica-version"] == f"1.{replica.incarnation}"
     assert answer.headers["kafka-replica-position"].startswith("fake-0@")
     assert answer.headers["kafka-replica-rejected-rows"] == str(expected.report["written_rows"]["rejected"])
+
+
+@pytest.mark.parametrize("action", ["Delete", "Append"])
+def test_a_message_whose_data_set_is_empty(action: str, client: TestClient) -> None:
+    """Good rows are one that deletes all data if the data set has the action delete, else none, whatever the option."""
+    made = message("").replace('structureRef="S">', f'structureRef="S" ss:action="{action}">').replace(DSD, DSD_URN)
+    files = unzipped(post(client, f"/validate?format=zip&flow={FLOW_URN}&action=delete", made.encode()))
+    expected = [f"dataflow,{FLOW},D"] if action == "Delete" else []
+    assert files["good.csv"].splitlines()[1:] == expected
+    answer = post(client, "/validate?format=zip", made.encode())
+    if action == "Delete":  # its row names the structure
+        assert len(unzipped(answer)["good.csv"].splitlines()) == 2
+    else:
+        assert (answer.status_code, "names a structure" in answer.text) == (422, True)
 
 
 @pytest.mark.thorough

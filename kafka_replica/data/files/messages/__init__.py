@@ -58,7 +58,8 @@ def read_data_message(
     no value. ``STRUCTURE``, ``STRUCTURE_ID`` and ``ACTION`` come first, the first two only if the message names its
     structure. Attributes of series, groups and data sets are repeated in each row. A series without observations is a
     row with ``~`` for the dimensions of observations, or without these dimensions if the series is deleted. The same
-    applies to a group to which no row belongs and, in SDMX-JSON, to a data set to which no row belongs.
+    applies to a group to which no row belongs, and to the attributes of a data set without rows. In a deletion, the
+    attributes of each level are rows of their own, and a data set that names nothing is a row that deletes all data.
 
     Args:
         path: the file, which may be compressed; see :func:`kafka_replica.data.files.content.read_content`.

@@ -24,6 +24,7 @@ from kafka_replica.errors import UsageError
 
 _DEPTHS: Final[Mapping[Form, int]] = {"languages": 1, "values in languages": 2}
 """The forms with texts by language, and the number of lists around each text."""
+_ROW: Final = "__row"
 
 
 def write_sdmx_csv(
@@ -207,10 +208,12 @@ class _CellTexts:
     def columns(self, frame: pl.DataFrame, plan: Plan, *, timed: bool) -> pl.DataFrame:
         """Return a frame with the cells of the planned columns."""
         shown = self.texts if self.days is None else with_days(frame, self.texts, self.days, timed=timed)
-        return frame.select(
+        rows = pl.Series(_ROW, range(frame.height))  # literals alone would be one row, whatever the number of rows
+        columns = [
             _column(column, plan, self.texts if column.what == "key" else shown).alias(column.header)
             for column in plan.columns
-        )
+        ]
+        return frame.select(rows, *columns).drop(_ROW)
 
 
 def languages_in(frames: Iterable[pl.DataFrame], forms: Mapping[str, Form]) -> dict[str, list[str]]:

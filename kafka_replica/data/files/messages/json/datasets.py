@@ -74,13 +74,18 @@ class DataSetReader:
             given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
         )
         self._groups = Groups(found, components.group, where)
+        # In a deletion, the attributes of each level are deleted on their own, so rows inherit nothing.
+        self._inherited = Groups([], [], where) if self._deletes else self._groups
 
-    def blocks(self, outline: Outline, unread: UnreadMembers) -> Iterator[Block]:
+    def blocks(self, outline: Outline, unread: UnreadMembers, *, has_unread: bool) -> Iterator[Block]:
         """Yield the rows.
+
+        A data set that deletes, and names nothing, is a row that deletes all data.
 
         Args:
             outline: the outline of the message, which leaves out series and observations.
-            unread: collects the unknown members of series.
+            unread: collects the unknown members of series, and notes a deletion that deletes nothing.
+            has_unread: whether the data set has unknown members, which may name what is deleted.
 
         Raises:
             DatasetError: the data set violates the standard; the message names the location.
@@ -88,18 +93,24 @@ class DataSetReader:
         dataset = self._dataset
         above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
         fixed = self._fixed()
+        inherited = {} if self._deletes else above
         has_rows = False
-        for blocks in self._in_series(outline.parts_of(given(dataset.series)), fixed, above, unread):
+        for blocks in self._in_series(outline.parts_of(given(dataset.series)), fixed, inherited, unread):
             yield from blocks
             has_rows = True
-        for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, above):
+        for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, inherited):
             yield from blocks
             has_rows = True
-        if not has_rows and (any(value is not None for value in above.values()) or (self._deletes and fixed)):
+        are_apart = _has_value(above) and (self._deletes or not has_rows)
+        names_attributes = bool(given(dataset.groups)) or bool(given(dataset.attributes))
+        is_bare = not (has_rows or has_unread or names_attributes)
+        if are_apart or (self._deletes and is_bare):
             yield self._alone(fixed, above, {}, self._at)
+        elif self._deletes and not (has_rows or self._groups.unused):
+            unread.note_empty_deletion(self._path)
         for group in self._groups.unused:
             at = pointer(self._at, "dimensionGroupAttributes", group.written)
-            yield self._alone(fixed | group.key, {}, {}, at)
+            yield self._alone(fixed | group.key, {}, group.attributes, at)
 
     def _fixed(self) -> dict[str, Any]:
         """Return the value of each dimension at the level of the data set; a deletion may omit dimensions."""
@@ -155,7 +166,8 @@ class DataSetReader:
         for key, raw in left:
             path = member(f"{self._path}.series", key)
             series, observations = self._decoded(path, raw)
-            if not observations or len(observations) >= _AT_ONCE or not self._groups.are_none:
+            is_apart = self._deletes and bool(given(series.attributes))
+            if not observations or len(observations) >= _AT_ONCE or is_apart or not self._inherited.are_none:
                 before = [self._of_batch(batch, fixed, above)] if batch.size else []
                 return [*before, *self._of_series(path, key, series, observations, fixed, above)]
             attributes = self._attributes(self._components.series, given(series.attributes), path)
@@ -211,14 +223,18 @@ class DataSetReader:
         if not observations:
             return [self._alone(own, above, attributes, at)]
         names = self._components.of_observation
-        return [*self._of_observations(own, above, attributes, observations, (path, at), names)]
+        apart: list[Block] = []
+        if self._deletes:
+            apart = [self._alone(own, {}, attributes, at)] if _has_value(attributes) else []
+            attributes = {}
+        return [*apart, *self._of_observations(own, above, attributes, observations, (path, at), names)]
 
     def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str) -> Block:
         """Return a row that has only attributes: its other dimensions are ``~``, or left out in a deletion."""
         others = [dimension.id for dimension in self._components.dimensions if dimension.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}
-        return Block(1, _over(_over(row | above, self._groups.shared(row)), attributes), {}, paths=[at])
+        return Block(1, _over(_over(row | above, self._inherited.shared(row)), attributes), {}, paths=[at])
 
     def _of_observations(
         self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any],
@@ -231,11 +247,11 @@ class DataSetReader:
             paths = Paths(path, some)
             varying = key_columns(dimensions, some, paths, self._where)
             shared = {**self._standing, **own, **above}
-            if self._groups.vary_with(varying):
-                of_groups = _filled(self._groups.columns(len(some), own, varying), shared, {})
+            if self._inherited.vary_with(varying):
+                of_groups = _filled(self._inherited.columns(len(some), own, varying), shared, {})
                 varying |= {name: column for name, column in of_groups.items() if attributes.get(name) is None}
             else:
-                shared = _over(shared, self._groups.shared(own))
+                shared = _over(shared, self._inherited.shared(own))
             shared = _over(shared, attributes)
             own_values, _ = self._values(values[start : start + _AT_ONCE], paths)
             varying |= _filled(own_values, shared, varying)
@@ -263,6 +279,10 @@ class DataSetReader:
                 if one is not OMITTED:
                     check_annotation(one, f"{paths[i]}[{place}]", self._where)
         return found, texts
+
+
+def _has_value(row: Mapping[str, Any]) -> bool:
+    return any(value is not None for value in row.values())
 
 
 def _columns(rows: Sequence[Values]) -> list[tuple[Any, ...]]:

@@ -54,8 +54,9 @@ def json_blocks(
         if not are_all_decoded(written, _keys_of(message, body)):
             check_no_key_repeats(written, where)
             unread.search_outline(written)
-        for reader in _readers(body, structures, "" if body is message else "/data", where):
-            yield from reader.blocks(outline, unread)
+        readers = _readers(body, structures, "" if body is message else "/data", where)
+        for place, reader in enumerate(readers):
+            yield from reader.blocks(outline, unread, has_unread=place in unread.data_sets)
         if note is not None:
             note(unread.notes)
 

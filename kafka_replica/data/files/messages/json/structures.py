@@ -12,14 +12,16 @@ from kafka_replica.data.files.messages.json.wire import Component, DataSet, Leve
 
 LETTERS: Final = {"information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M"}
 _KINDS: Final = (
-    ("ProvisionAgreement=", "dataprovision"), ("Dataflow=", "dataflow"), ("DataStructure=", "datastructure"),
+    (".ProvisionAgreement=", "dataprovision"), (".Dataflow=", "dataflow"), (".DataStructure=", "datastructure"),
 )  # fmt: skip
+"""The classes of structures of data in URNs. The point tells them from other classes, as MetadataProvisionAgreement."""
 _ADDRESS: Final = re.compile(
     r"/(?P<kind>dataflow|datastructure|provisionagreement)/(?P<agency>[\w.@$-]+)/(?P<id>[\w@$-]+)"
     r"/(?P<version>\d[\w.+-]*)(?:[/?#]|$)", re.ASCII
 )  # fmt: skip
 OLD: Final = "structure"
 """The location of the structure in 1.0, which has one; 2.x has a list of them."""
+_TYPES: Final = {dict: "an object", str: "a text", bool: "a boolean"}
 _FIRST: Final = ("provisionagreement", "dataflow", "datastructure")
 
 
@@ -126,7 +128,9 @@ def _data_sets_of(structure: object, path: str, where: str) -> Sequence[object]:
     """Return the numbers of the data sets that a structure lists."""
     listed = (structure.get("dataSets") if isinstance(structure, Mapping) else None) or ()
     if not isinstance(listed, list | tuple):
-        raise failure(where, f"{path}.dataSets: expected a list of numbers, and it is {listed!r}")
+        raise failure(
+            where, f"{path}.dataSets: expected a list of numbers, and it is {_TYPES.get(type(listed), 'a number')}"
+        )
     return listed
 
 

@@ -25,15 +25,19 @@ class UnreadMembers:
 
     Args:
         where: the file, for errors.
+
+    Attributes:
+        data_sets: the numbers of the data sets that have unknown members.
     """
 
     def __init__(self, where: str) -> None:
         self._where = where
+        self.data_sets: set[int] = set()
         self._found: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each name, up to a limit."""
+        """A sentence for each name, and for each deletion that deletes nothing, up to a limit."""
         return tuple(self._found.values())
 
     def search_outline(self, data: bytes) -> None:
@@ -50,6 +54,15 @@ class UnreadMembers:
         self._search("", body, Message if body is message else Body)
         for place, dataset in enumerate(_decoded(body.get("dataSets"), list[_Members])):
             self._search(f"dataSets[{place}]", dataset, DataSet)
+            if not dataset.keys() <= {*DataSet.__struct_encode_fields__}:
+                self.data_sets.add(place)
+
+    def note_empty_deletion(self, path: str) -> None:
+        """Note that a data set with the action delete has members, but none that names what is deleted."""
+        if len(self._found) < _MOST:
+            self._found[path] = (
+                f"{path} has the action delete, but nothing that was read names what is deleted; it deletes nothing"
+            )
 
     def search_series(self, data: bytes, path: str) -> None:
         """Search series.

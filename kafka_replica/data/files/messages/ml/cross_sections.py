@@ -33,11 +33,14 @@ class CrossSectionReader:
         self._events, self._take = events, take
         self._data_set: DataSet
         self._levels: list[Row] = []
+        self._line = 0
+        self._has_rows = False
+        self._is_bare = True
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
         self._data_set = data_set
-        self._levels = []
+        self._levels, self._line = [], self._events.parser.CurrentLineNumber
         self._events.handle(self._start, self._end, self._events.refuse_text)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -45,6 +48,7 @@ class CrossSectionReader:
         if local in _SKIPPED:
             self._events.skip()
             return
+        self._is_bare = False
         if len(self._levels) > DEEPEST or len(attributes) > MOST_COMPONENTS:
             raise DatasetError(
                 f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "
@@ -57,12 +61,14 @@ class CrossSectionReader:
         if local not in _LEVELS:
             value = own.pop(_VALUE, None)
             above = self._data_set.standing | self._data_set.attributes | above
-            line = self._events.parser.CurrentLineNumber
+            line, self._has_rows = self._events.parser.CurrentLineNumber, True
             self._take((line, above, own | self._measured(local, value, above.keys() | own.keys())))
 
     def _end(self, name: str) -> None:
         del name
         if not self._levels:
+            for row in self._data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare):
+                self._take(row)
             self._data_set.end()
             return
         self._levels.pop()

@@ -72,6 +72,7 @@ class DataSet:
         names_observation: whether the header names the dimension at the observation.
         is_explicit: whether observations name their measure by their type.
         attributes: its own attributes.
+        names_nothing: whether its element has no XML attribute that may be a component, not even an empty one.
         scope: the attributes of the group around the current series (2.0).
         groups: its groups.
     """
@@ -83,6 +84,7 @@ class DataSet:
         self.is_explicit = reference.is_explicit
         self.end = end
         self.attributes: Row = {}
+        self.names_nothing = False
         self.scope: Row = {}
         self._takes_groups = groups is None
         self.groups = Groups(known.dimensions) if groups is None else groups
@@ -100,14 +102,22 @@ class DataSet:
         self.names_observation = reference.at_observation is not None
 
     @property
+    def is_deletion(self) -> bool:
+        """Return whether it deletes data; what each level names is then deleted on its own, and nothing is inherited.
+
+        Source: SDMX 2.1, Section 3A, Part IV: "only the supplied data attributes for that series will be deleted".
+        """
+        return self._letter == _DELETE
+
+    @property
     def switched_off(self) -> str | None:
         """Return the dimension that a series without observations is not attached to."""
-        return None if self._letter == _DELETE else self.at_observation
+        return None if self.is_deletion else self.at_observation
 
     @property
     def is_grouped_by_observation(self) -> bool:
         """Return whether keys of groups contain the dimension at the observation."""
-        return self.at_observation in self.groups.names
+        return self.at_observation in self.groups.names and not self.is_deletion
 
     def add_group(self, line: int, key: Row | None, values: Row) -> None:
         """Add a group, unless all groups were read in an earlier pass."""
@@ -115,7 +125,11 @@ class DataSet:
             self.groups.add(line, key, values)
 
     def above_series(self, series: Row) -> Row:
-        """Return the values that all observations of a series share."""
+        """Return the values that all observations of a series share; in a deletion only its key, if that is known."""
+        if self.is_deletion:
+            dimensions = self.known.dimensions
+            key = series if dimensions is None else {one: series[one] for one in series if one in dimensions}
+            return self.standing | key | self.scope
         groups = {} if self.is_grouped_by_observation or not self.groups else self.groups.attributes_of(series)
         return self.standing | series | self.attributes | self.scope | groups | series
 
@@ -128,6 +142,8 @@ class DataSet:
 
     def above_flat(self, obs: Row) -> Row:
         """Return the values that an observation without a series, or a series without observations, inherits."""
+        if self.is_deletion:
+            return self.standing | self.scope
         groups = self.groups.attributes_of(obs) if self.groups else {}
         inherited = self.attributes | self.scope | groups
         return self.standing | obs | inherited if inherited else self.standing
@@ -149,9 +165,30 @@ class DataSet:
         if type_ and name not in obs:
             obs[name] = type_.rpartition(":")[2]
 
-    def groups_without_rows(self) -> Iterator[Located]:
-        """Yield a row for each group to which no series or observation belongs, with its other dimensions ``~``."""
-        for group in self.groups.unused():
-            own = (group.key or {}) | group.values
-            others = () if self._letter == _DELETE else sorted((self.known.dimensions or frozenset()) - own.keys())
-            yield group.line, self.standing | self.attributes, own | dict.fromkeys(others, SWITCHED_OFF)
+    def own_rows(self, line: int, *, has_rows: bool, is_bare: bool) -> Iterator[Located]:
+        """Yield the rows of what no series or observation has, with their other dimensions ``~``.
+
+        These are the attributes of groups to which no row belongs, and those of a data set without any row. A data set
+        that deletes, and consists only of its element, is a row that deletes all data.
+
+        Args:
+            line: the line of its element.
+            has_rows: whether it has a series or an observation.
+            is_bare: whether its element contains nothing that may name data.
+        """
+        groups = [*self.groups.unused()]
+        are_apart = self.is_deletion or not (has_rows or groups)
+        deletes_all = self.is_deletion and self.names_nothing and is_bare
+        if (self.attributes and are_apart) or deletes_all:
+            yield line, self.standing, self._with_others_off(self.attributes)
+        inherited = self.standing if self.is_deletion else self.standing | self.attributes
+        for group in groups:
+            yield group.line, inherited, self._with_others_off((group.key or {}) | group.values)
+
+    def is_key(self, group: Row) -> bool:
+        """Return whether a group is known to have no attribute."""
+        return not group or (self.known.dimensions is not None and group.keys() <= self.known.dimensions)
+
+    def _with_others_off(self, own: Row) -> Row:
+        others = () if self.is_deletion else sorted((self.known.dimensions or frozenset()) - own.keys())
+        return own | dict.fromkeys(others, SWITCHED_OFF)

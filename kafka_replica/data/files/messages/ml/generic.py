@@ -165,3 +165,5 @@ class GenericReader(SeriesReader):
             self.data_set.scope = group
         elif group:
             self.data_set.add_group(line, self.group_key, group)
+        elif self.data_set.is_deletion:
+            self.note_group_without_attributes(line)

@@ -33,8 +33,9 @@ _ROOTS: Final = frozenset({
 })  # fmt: skip
 _UNREAD: Final = frozenset({"UtilityData", "GenericMetadata", "StructureSpecificMetadata", "MetadataReport"})
 _PARTS: Final = ("Header", "DataSet", "Footer")
-_SKIPPED: Final = frozenset({"Annotations", "MetadataSet", "Structures"})
-"""Parts of messages that are not data, which groups of messages of 2.0 may have."""
+_METADATA: Final = "MetadataSet"
+_SKIPPED: Final = frozenset({"Annotations", "Structures"})
+"""Parts of messages that are not data, which groups of messages of 2.0 may have, as well as metadata sets."""
 _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
 _MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
@@ -186,6 +187,8 @@ class _Reading:
             self._begin(uri, attributes)
         elif local == "Footer":
             self._events.hand_over(self._footer, self._footer_end)
+        elif local == _METADATA:
+            self._unknown.skip_metadata()
         elif local in _SKIPPED:
             self._events.skip()
         else:
@@ -241,6 +244,7 @@ class _Reading:
             self._end,
         )
         own = {name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD}
+        data_set.names_nothing = not any("}" not in name and name not in _STANDARD for name in attributes)
         data_set.attributes = data_set.known.values_of(own)
         self.groups.append(data_set.groups)
         self._unknown.namespaces |= {uri, *self._header.namespaces}

@@ -19,6 +19,8 @@ from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _MOST_NAMES: Final = 1_000
 NOTHING: Final = "nothing"
+_NOT_DATA: Final = frozenset({"Annotations", "DataProvider", "KeyFamilyRef"})
+"""Elements in data sets that name no data."""
 
 
 class SeriesReader:
@@ -63,15 +65,18 @@ class SeriesReader:
         self.group: Row | None = None
         self.group_key: Row | None = None
         self.above: Row | None = None
-        self._series_line = self._group_line = self.obs_line = 0
+        self._line = self._series_line = self._group_line = self.obs_line = 0
+        self._has_rows = False
+        self._is_bare = True
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
-        self.data_set = data_set
+        self.data_set, self._line = data_set, self.events.parser.CurrentLineNumber
         self.events.handle(self.start, self.end, self.events.refuse_text)
 
     def take(self, rows: Taken) -> None:
         """Pass a row, or a run of rows, on to the reader of the message."""
+        self._has_rows = True
         self._take(rows)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -93,20 +98,30 @@ class SeriesReader:
         """Handle the end of an element, or of the data set."""
         self.depth -= 1
         if self.depth < 0:
-            for group in self.data_set.groups_without_rows():
-                self.take(group)
-            self.data_set.end()
+            self._end_data_set()
             return
         if name not in self._ends:
             self._resolve(name)
         self._ends[name]()
 
+    def _end_data_set(self) -> None:
+        for row in self.data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare):
+            self.take(row)
+        if self.data_set.is_deletion and not self._has_rows:
+            self.unknown.note(
+                f"the data set in line {self._line + self.events.skipped_lines} has the action delete, but nothing "
+                "that was read names what is deleted; it deletes nothing"
+            )
+        self.data_set.end()
+
     def _resolve(self, name: str) -> None:
         if len(self._starts) > _MOST_NAMES:
             self._starts.clear()
             self._ends.clear()
+        local = name.rpartition("}")[2]
+        self._is_bare = self._is_bare and local in _NOT_DATA
         other = (partial(self.other_start, name), self.other_end)
-        self._starts[name], self._ends[name] = self._handlers.get(name.rpartition("}")[2], other)
+        self._starts[name], self._ends[name] = self._handlers.get(local, other)
 
     def series_start(self, attributes: dict[str, str]) -> None:
         """Begin a series."""
@@ -132,6 +147,8 @@ class SeriesReader:
         if self.above is None and self.series is not None:
             self.check(self.series)
             self.above = self.data_set.above_series(self.series)
+            if self.data_set.is_deletion and not self.series.keys() <= self.above.keys():
+                self.take((self._series_line, self.data_set.standing, self.series))  # its attributes
         self.obs = self.components(attributes)
         self.obs_line = self.events.parser.CurrentLineNumber
 
@@ -170,8 +187,17 @@ class SeriesReader:
 
     def commit_group(self, line: int, group: Row) -> None:
         """Add a complete group to the data set."""
-        if group:
+        if self.data_set.is_deletion and self.data_set.is_key(group):
+            self.note_group_without_attributes(line)
+        elif group:
             self.data_set.add_group(line, None, group)
+
+    def note_group_without_attributes(self, line: int) -> None:
+        """Note that a group does not name the attributes to delete; a group cannot delete anything else."""
+        self.unknown.note(
+            f"the group in line {line + self.events.skipped_lines} of a data set with the action delete names no "
+            "attribute; it deletes nothing"
+        )
 
     def components(self, attributes: dict[str, str]) -> Row:
         """Return the components among the XML attributes of an element."""

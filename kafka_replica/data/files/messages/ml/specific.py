@@ -26,7 +26,7 @@ class SpecificReader(SeriesReader):
         "Atts": ("group_start", "group_end"),
         "Comp": ("component_start", "component_end"),
         "Value": ("component_value_start", NOTHING),
-        "Metadata": ("skip", NOTHING),
+        "Metadata": ("metadata_start", NOTHING),
     }
 
     def begin(self, data_set: DataSet) -> None:
@@ -182,6 +182,12 @@ class SpecificReader(SeriesReader):
     def other_end(self) -> None:
         """End a group of 2.0."""
         self.group_end()
+
+    def metadata_start(self, attributes: dict[str, str]) -> None:
+        """Skip reference metadata (3.x), with a note on the first."""
+        del attributes
+        self.depth -= 1
+        self.unknown.skip_metadata()
 
     def component_start(self, attributes: dict[str, str]) -> None:
         """Begin a component that is an element (3.x)."""

@@ -34,8 +34,18 @@ class UnknownElements:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a remark for each namespace whose elements were skipped."""
+        """Return a remark for each namespace whose elements were skipped, and the other remarks."""
         return tuple(self._skipped.values())
+
+    def note(self, text: str, of: str | None = None) -> None:
+        """Add a remark on a part that is not read, up to a limit; of several on the same, only the first counts."""
+        if len(self._skipped) < _MOST_NOTES:
+            self._skipped.setdefault(of or text, text)
+
+    def skip_metadata(self) -> None:
+        """Skip an element of reference metadata that has just started."""
+        self.note(f"reference metadata was not read; the first is in line {self._events.line}", of="reference metadata")
+        self._events.skip()
 
     def skip_or_refuse(self, name: str, known: Iterable[str]) -> None:
         """Skip an element that has just started and is an extension.
