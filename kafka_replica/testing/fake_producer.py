@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_replica.broker.writing.header_names import check_sendable
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import (
     BrokerError,
@@ -56,7 +57,12 @@ class _FakeWriter(TransactionalWriter):
             self._transaction = FakeTransaction(self._cluster, self._identity, None)
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
-        """Write a record in the open transaction."""
+        """Write a record in the open transaction.
+
+        Raises:
+            RecordNotSentError: the name of a header is not UTF-8.
+        """
+        check_sendable(topic, key, headers)
         with self._cluster.changed:
             if self._transaction is None or not self._transaction.is_open:
                 return  # because the producer was fenced, which commit() reports

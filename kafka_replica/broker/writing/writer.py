@@ -13,7 +13,7 @@ from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.faults import leaves_outcome_unknown
-from kafka_replica.broker.writing.header_names import find_unsendable
+from kafka_replica.broker.writing.header_names import check_sendable
 from kafka_replica.broker.writing.size_limits import (
     OWN_LIMIT,
     QUEUE_LIMIT,
@@ -187,11 +187,8 @@ class TransactionalWriter:
             PublishError: Kafka refused an earlier record of the transaction, after which the client accepts no other.
         """
         topic, number = partition
-        if headers and (name := find_unsendable(headers)) is not None:
-            raise RecordNotSentError(
-                f"handing over key {key_text(key)} for topic {topic}: the name of the header {name!r} cannot be "
-                "encoded as UTF-8, and the client sends no other names; rename the header"
-            )
+        if headers:
+            check_sendable(topic, key, headers)
         while True:
             try:
                 self._producer.produce(

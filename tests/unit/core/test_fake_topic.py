@@ -20,6 +20,7 @@ from kafka_replica.errors import (
     AuthorizationError,
     CommitUnknownError,
     PublishError,
+    RecordNotSentError,
     TopicNotFoundError,
 )
 from kafka_replica.producer import TransactionalProducer
@@ -318,6 +319,16 @@ def test_a_refusal_leaves_the_transaction_uncommitted() -> None:
         transaction.put("a", b"2")
     assert [record.value for record in topic.records()] == [b"2"]
     assert topic.open_transactions == []
+
+
+def test_a_producer_refuses_a_header_name_that_a_real_one_cannot_send() -> None:
+    """Readers return such names, so that code which forwards records may pass them on."""
+    topic = FakeTopic()
+    with pytest.raises(RecordNotSentError, match="the name of the header"), topic.producer().transaction() as sending:
+        sending.put("a", b"1", (("Gr\udcf6\udcdfe", b"1"),))
+    assert topic.records() == []
+    assert topic.open_transactions == []
+    topic.put("a", b"1", (("Gr\udcf6\udcdfe", b"1"),))  # other programs write such names
 
 
 # --- the log ---
