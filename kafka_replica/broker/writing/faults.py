@@ -45,6 +45,7 @@ _FENCED = {
     KafkaError.UNKNOWN_PRODUCER_ID,
     KafkaError.TRANSACTION_COORDINATOR_FENCED,
 }
+_FENCED_BY_ANOTHER = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}
 _MAY_PASS = {
     KafkaError._PURGE_QUEUE,
     KafkaError._PURGE_INFLIGHT,
@@ -85,6 +86,11 @@ def fault_of(error: BaseException) -> Fault:
             if isinstance(each, kind):
                 return fault
     return Fault.UNEXPECTED
+
+
+def is_fenced_by_another(error: KafkaError) -> bool:
+    """Return whether a newer producer of the same transactional id has fenced this one."""
+    return error.code() in _FENCED_BY_ANOTHER
 
 
 def leaves_outcome_unknown(error: BaseException) -> bool:

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.errors import is_consequence, translate_error
-from kafka_replica.broker.writing.faults import leaves_outcome_unknown
+from kafka_replica.broker.writing.faults import is_fenced_by_another, leaves_outcome_unknown
 from kafka_replica.broker.writing.header_names import check_sendable
 from kafka_replica.broker.writing.size_limits import (
     OWN_LIMIT,
@@ -42,7 +42,7 @@ _EARLIEST_RETRY = 0.8  # fraction of retry.backoff.ms, which librdkafka varies b
 _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; delivered records keep their memory until then
 _DELIVERY_POLL_S = 0.01
-_REPORTED_WITHIN_S = 5.0  # the wait for the report of the record whose failure makes the client refuse others
+_REPORTED_WITHIN_S = 2.0  # the wait for the report of the record whose failure makes the client refuse others
 _DEFAULT_QUEUE_KBYTES = 1 << 20  # librdkafka's
 
 DEFAULTS: dict[str, Any] = {
@@ -97,6 +97,8 @@ class TransactionalWriter:
         self.usable = True
         self._ends: dict[Partition, int] = {}
         self._refused: _Refusal | None = None
+        self._fatal: KafkaError | None = None
+        """The error after which librdkafka's producer can do nothing more."""
         self._config = config
         self._trouble: list[KafkaError] = []
         self._settings = {
@@ -145,9 +147,12 @@ class TransactionalWriter:
     def must_renew(self) -> bool:
         """True if the next transaction needs a new producer.
 
-        That is so after a commit that may have been repeated, and after Kafka refused a record, because librdkafka
-        (2.16) then also discards the next records.
+        That is so after a commit that may have been repeated, after a fatal error, and after Kafka refused a record,
+        because librdkafka (2.16) then also discards the next records. It is not so if another producer has fenced this
+        one: a new producer would fence the other one, which is the newer.
         """
+        if self._fatal is not None:
+            return not is_fenced_by_another(self._fatal)
         return self._refused is not None or self._may_be_repeated
 
     def renew(self) -> None:
@@ -157,7 +162,7 @@ class TransactionalWriter:
             BrokerError: Kafka did not answer or refused.
         """
         self._producer = self._new_producer()
-        self._refused = None
+        self._refused = self._fatal = None
 
     def begin(self) -> None:
         """Begin a transaction.
@@ -264,8 +269,28 @@ class TransactionalWriter:
 
     def _check_delivered(self) -> None:
         """Raise PublishError if a record of the transaction was not delivered."""
-        if self._refused is not None:
-            raise PublishError(self._why_refused(*self._refused)) from KafkaException(self._refused.error)
+        if self._refused is None:
+            return
+        if is_consequence(self._refused.error):
+            self._check_transaction(_sending(self._refused.message))
+        raise PublishError(self._why_refused(*self._refused)) from KafkaException(self._refused.error)
+
+    def _check_transaction(self, doing: str) -> None:
+        """Raise PublishError if the open transaction has failed, with a reason that may be that of no record.
+
+        For example, Kafka may refuse to add a partition to the transaction, without sending a record to it.
+        """
+        try:
+            self._producer.begin_transaction()  # refused in any case: in a good state, because one is open
+        except KafkaException as refusal:
+            error = refusal.args[0]
+            self._note_fatal(error)
+            if error.fatal() or error.txn_requires_abort():
+                raise PublishError(str(translate_error(error, doing))) from KafkaException(error)
+
+    def _note_fatal(self, error: KafkaError) -> None:
+        if error.fatal():
+            self._fatal = error
 
     def _check_refused(self, error: KafkaError | None = None) -> None:
         """Raise PublishError if Kafka refused a record, while others are still queued.
@@ -336,6 +361,8 @@ class TransactionalWriter:
         doing = f"handing over key {key_text(key)} for topic {topic}"
         if error.args[0].code() == KafkaError._STATE:
             self._check_refused(error.args[0])
+            self._check_transaction(doing)
+        if error.args[0].code() == KafkaError._STATE or error.args[0].fatal():
             return PublishError(str(translate_error(error.args[0], doing)))
         if is_too_large(error.args[0]):
             return RecordNotSentError(over_own_limit(doing, len(key) + len(value or b""), self._own_limit_bytes))
@@ -349,6 +376,7 @@ class TransactionalWriter:
         """
         error = raised if isinstance(raised, KafkaException) else raised.__cause__
         if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
+            self._note_fatal(error.args[0])
             return error
         producer = getattr(self, "_producer", None)  # not set while the first producer is created
         if producer is not None:
@@ -356,18 +384,18 @@ class TransactionalWriter:
                 producer.begin_transaction()  # refused, with the reason
             except KafkaException as refusal:
                 if refusal.args[0].fatal():
+                    self._note_fatal(refusal.args[0])
                     return refusal
         if isinstance(error, KafkaException):
             return error
         return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
 
     def _why_refused(self, error: KafkaError, message: Message) -> str:
-        key, topic = message.key() or b"", message.topic() or ""
-        doing = f"sending key {key_text(key)} to topic {topic}"
+        doing = _sending(message)
         if not is_too_large(error):
             return str(translate_error(error, doing))
-        size_bytes = len(key) + len(message.value() or b"")
-        return over_kafkas_limit(doing, self._config, topic, size_bytes, self._timeout_s)
+        size_bytes = len(message.key() or b"") + len(message.value() or b"")
+        return over_kafkas_limit(doing, self._config, message.topic() or "", size_bytes, self._timeout_s)
 
     def _note_refused(self, error: KafkaError | None, message: Message) -> None:
         if error is not None and (self._refused is None or is_consequence(self._refused.error)):
@@ -381,8 +409,15 @@ class TransactionalWriter:
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
 
     def _serve(self, timeout_s: float) -> None:
-        """Let librdkafka deliver its delivery reports, waiting up to ``timeout_s`` seconds for the first."""
-        self._call("sending records", self._producer.poll, timeout_s)
+        """Let librdkafka deliver its delivery reports, waiting up to ``timeout_s`` seconds for the first.
+
+        Raises:
+            PublishError: the transaction has failed.
+        """
+        try:
+            self._call("sending records", self._producer.poll, timeout_s)
+        except BrokerError as error:
+            raise PublishError(str(error)) from error
 
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
         """Call a function; retry while librdkafka considers the error retriable and the time-out has not passed."""
@@ -395,3 +430,7 @@ class TransactionalWriter:
                 if not error.args[0].retriable() or time.monotonic() >= give_up_s:
                     raise translate_error(error, doing) from error
                 time.sleep(_RETRY_S)
+
+
+def _sending(message: Message) -> str:
+    return f"sending key {key_text(message.key() or b'')} to topic {message.topic() or ''}"

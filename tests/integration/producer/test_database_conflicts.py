@@ -18,8 +18,8 @@ from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import ConfigurationError, KafkaReplicaError
-from kafka_replica.producer import ProducerControl, ProducerSettings, Put, StructureProducer
+from kafka_replica.errors import BrokerError, ConfigurationError, KafkaReplicaError, RecordNotSentError
+from kafka_replica.producer import ProducerControl, ProducerSettings, Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode, Outbox, default_producer_id, migrate, open_database
 from kafka_replica.producer.outbox.tables import state
 from kafka_replica.records import Partition
@@ -222,6 +222,28 @@ def test_a_moved_database_continues_after_a_claim(
             assert done.exit_code == 0, (done.output, done.exception)
         all_sent(producer)
     assert transactions_of(bootstrap, topic) == [(1, 1), (2, 1)]
+
+
+@pytest.mark.parametrize("count", [3, 50_000])
+def test_a_fenced_producer_stays_fenced(local_kafka: LocalKafka, kafka_topic: TopicMaker, count: int) -> None:
+    """A producer does not take its transactional id back from a newer one, however large its transaction was."""
+    topic, config = kafka_topic(config=KEEP), {"bootstrap.servers": local_kafka.bootstrap_servers, "log_level": 0}
+
+    def publish(producer: TransactionalProducer, count: int = 1) -> None:
+        with producer.transaction() as transaction:
+            for number in range(count):
+                transaction.put(f"k{number}", b"x" * 100)
+
+    older = TransactionalProducer(config, topic, topic)
+    publish(older)
+    newer = TransactionalProducer(config, topic, topic)
+    publish(newer)
+    for again in (count, 1, 1):
+        with pytest.raises(BrokerError) as caught:
+            publish(older, again)
+        assert fault_of(caught.value) is Fault.FENCED
+        assert not isinstance(caught.value, RecordNotSentError)
+        publish(newer)
 
 
 def test_a_fenced_producer_reports_fencing_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
