@@ -195,15 +195,17 @@ class Replica:
             self._check_open()
             if self._thread is None:
                 self._owner = OwnerProcess()
-                run = partial(_run, self._supervisor, self._store, self._claim)
+                run = partial(_run, self._supervisor, self._store, self._claim, self._claim.permit())
                 thread = Thread(target=run, name=f"kafka_replica {self.topic}", daemon=True)
-                self._publisher.health.started()
                 try:
+                    self._publisher.health.started()
+                    self._thread = thread  # before it runs: a signal handler may close the replica meanwhile
                     thread.start()
-                except BaseException:  # the system allows no more threads
-                    self._publisher.health.not_started()
+                except BaseException:  # the system allows no more threads, or a signal handler has raised an exception
+                    if self._claim.revoke():  # otherwise the thread exists, and reads
+                        self._thread = None
+                        self._publisher.health.not_started()
                     raise
-                self._thread = thread
         return self
 
     def close(self) -> None:
@@ -216,11 +218,13 @@ class Replica:
         if self._is_fork:
             return  # a forked process has none of the threads, and its locks may never be released
         self._supervisor.closing.set()
+        self._claim.revoke()  # no thread begins to read, although one may be starting
         # A signal handler may have interrupted the holder of a lock that other threads need: it must not wait for them.
         busy = self._publisher.is_busy_here
         with nullcontext() if busy else self._lifecycle:
             thread, subscriptions = self._thread, list(self._subscriptions)
-        if thread is not None and thread is not current_thread() and not busy:
+        # The thread is not alive either if a signal handler closes the replica while the thread is being started.
+        if thread is not None and thread.is_alive() and thread is not current_thread() and not busy:
             thread.join(_CLOSE_S)
         self._publisher.stopped()
         for subscription in subscriptions:
@@ -231,12 +235,14 @@ class Replica:
             for subscription in subscriptions:
                 subscription.join(max(0.0, give_up_s - time.monotonic()))
         self._store.close()
-        self._claim.is_closed = True
-        self._claim.has_ended |= thread is None
-        self._claim.release_if_over(self._store)
+        self._claim.close(self._store)
 
     def __enter__(self) -> Self:
-        return self.start()
+        try:
+            return self.start()
+        except BaseException:  # a signal handler may have raised it while the thread already reads
+            self.close()
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -521,6 +527,9 @@ class Replica:
 class _StoreClaim:
     """The claim of a replica to its store. The later of the end of closing and the end of reading releases the store.
 
+    A thread may begin long after a signal handler interrupted the code that starts it. Therefore it reads only with a
+    permit, which is valid until the replica is closed or the start has failed.
+
     Args:
         store: the store, to which the claim must not refer: ``_in_use`` would keep it alive.
     """
@@ -531,24 +540,55 @@ class _StoreClaim:
                 f"another replica uses {store!r}; give each replica a store of its own, or close that one, and wait "
                 "until its validator has returned"
             )
-        self.is_closed = self.has_ended = False
+        self._is_closed = self._is_reading = False
+        self._unused_permit: object = None
         self._lock = RLock()  # reentrant: a signal handler may close the replica while the same thread closes it
         _in_use[store] = self
 
-    def release_if_over(self, store: Store) -> None:
-        """Let another replica use the store if this one is closed and reads no more, unless another one does."""
+    def permit(self) -> object:
+        """Return a permit for one thread."""
+        self._unused_permit = permit = object()
+        return permit
+
+    def revoke(self) -> bool:
+        """Revoke the permit; return False if a thread has used it."""
         with self._lock:
-            if self.is_closed and self.has_ended and _in_use.get(store) is self:
-                _in_use.pop(store, None)
+            was_unused, self._unused_permit = self._unused_permit is not None, None
+            return was_unused
+
+    def begin(self, permit: object) -> bool:
+        """Use a permit; return whether the thread may read."""
+        with self._lock:
+            if self._is_closed or self._is_reading or permit is not self._unused_permit:
+                return False
+            self._unused_permit, self._is_reading = None, True
+            return True
+
+    def end(self, store: Store) -> None:
+        """Note that reading has ended."""
+        with self._lock:
+            self._is_reading = False
+            self._release_if_over(store)
+
+    def close(self, store: Store) -> None:
+        """Note that the replica is closed."""
+        with self._lock:
+            self._is_closed = True
+            self._release_if_over(store)
+
+    def _release_if_over(self, store: Store) -> None:
+        """Let another replica use the store if this one is closed and reads no more, unless another one does."""
+        if self._is_closed and not self._is_reading and _in_use.get(store) is self:
+            _in_use.pop(store, None)
 
 
-def _run(supervisor: Supervision, store: Store, claim: _StoreClaim) -> None:
+def _run(supervisor: Supervision, store: Store, claim: _StoreClaim, permit: object) -> None:
     """Read until the end, without a reference to the replica, which may be freed meanwhile."""
-    try:
-        supervisor.run()
-    finally:
-        claim.has_ended = True
-        claim.release_if_over(store)
+    if claim.begin(permit):
+        try:
+            supervisor.run()
+        finally:
+            claim.end(store)
 
 
 def _with_large_values(options: ReplicaOptions) -> ReplicaOptions:

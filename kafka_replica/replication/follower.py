@@ -336,6 +336,7 @@ class Follower:
         self._show_saved()
         self._resume_point = self._make_resume_point(position)
         self._delta_builder.skip()
+        self._transactions = 0  # those so far changed nothing, so that no version counts them
         self._note_counts()
         self._publisher.advanced(position)
 

@@ -129,11 +129,15 @@ class RecordFilter:
                 value, headers = self._header_stack.incoming(raw[0], raw[1], raw[4], topic=partition.topic)
             except PieceError as error:
                 return _bad_record(partition, raw, str(error), _NOT_UNDONE)
+            except MemoryError as error:
+                raise _no_memory("undoing the headers' transformations of", raw, partition, error) from error
             record = (raw[0], value, raw[2], raw[3], headers)
         if self._validator is None or record[1] is None:
             return record
         try:
             self._validator(as_record(record, partition))
+        except MemoryError as error:
+            raise _no_memory("validating", raw, partition, error) from error
         except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
             reason = str(error) or type(error).__name__
             return _bad_record(partition, raw, reason, _REFUSED)
@@ -143,6 +147,14 @@ class RecordFilter:
                 "record by raising a subclass of Exception"
             ) from error
         return record
+
+
+def _no_memory(doing: str, raw: Stored, partition: Partition, error: MemoryError) -> KafkaReplicaError:
+    """Return the error that ends the replica: another machine may accept the record, and replicas must not differ."""
+    return KafkaReplicaError(
+        f"{doing} {as_record(raw, partition)!r}: MemoryError: {error}; start it again with more memory, or, if the "
+        "record itself asks for too much, let the function that was given to the replica raise a ValueError"
+    )
 
 
 def without_key(partition: Partition, raw: Stored) -> BadRecordError:

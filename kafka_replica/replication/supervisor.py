@@ -25,6 +25,7 @@ from kafka_replica.transactions.resume_point import ResumePoint
 _log = logging.getLogger("kafka_replica")
 
 _RAISED_BY_USER = "a function that was given to the replica raised it; raise a subclass of Exception there"
+_NO_MEMORY = "start it again with more memory"
 _PAUSES_S = (0.0, 0.2, 1.0, 5.0, 30.0)  # the pause between rebuilds that do not complete
 
 
@@ -63,6 +64,7 @@ class Supervisor:
         except BaseException as error:  # noqa: BLE001 - a thread must never end unnoticed
             _log.exception("unexpected error in the replica of %s", name)
             advice = "please report this" if isinstance(error, Exception) else _RAISED_BY_USER
+            advice = _NO_MEMORY if isinstance(error, MemoryError) else advice
             self._fail(KafkaReplicaError(f"replicating {name}: {type(error).__name__}: {error}; {advice}"))
         finally:
             if self.closing.is_set():

@@ -123,7 +123,8 @@ class Saver:
             thread = Thread(target=self._run, args=(self._every_s,), name=f"saves {self._path}", daemon=True)
             try:
                 thread.start()
-            except BaseException:  # the system allows no more threads
+            except BaseException:  # the system allows no more threads, or a signal handler has raised an exception
+                self._closing.set()  # in the latter case the thread may exist
                 self._lock.release()
                 raise
             self._thread = thread

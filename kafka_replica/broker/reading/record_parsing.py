@@ -61,6 +61,8 @@ def parse_records(
         found = _all_records(data)
     except UnsupportedCodecError as error:
         raise DataError(f"the batches of {partition} have a compression that cannot be read: {error}") from error
+    except MemoryError:
+        raise  # because the cause is this machine, and not the batch
     except Exception as error:  # each codec has exceptions of its own
         raise DataError(
             f"the batch of {partition} at offset {int.from_bytes(data[:8], 'big', signed=True)} is damaged: {error}; "
@@ -86,9 +88,15 @@ def _decompressed(data: memoryview | bytes) -> bytes | None:
 
 
 def _all_records(data: memoryview | bytes) -> list[RawRecord]:
-    """Return all records of a batch, parsed by aiokafka's parser, unless a header's name is not UTF-8."""
+    """Return all records of a batch, parsed by aiokafka's parser, unless it refuses a batch that may be good.
+
+    It refuses header names that are not UTF-8, and raises MemoryError both for a wrong length, which is damage, and if
+    the machine has too little memory. The other parser checks lengths.
+    """
     try:
         return _columns(DefaultRecordBatch(data))
+    except MemoryError:
+        pass
     except (UnicodeDecodeError, CorruptRecordException) as error:
         if not any(isinstance(each, UnicodeDecodeError) for each in (error, error.__cause__)):
             raise

@@ -103,6 +103,8 @@ class ContentType(Piece):
             return PieceOutput(record.value)
         try:
             return PieceOutput(encode(decoder(record.value)), ((_KEY.name, target.encode()),))
+        except MemoryError:
+            raise  # because the cause is this machine, and not the value
         except Exception as error:
             raise ValueError(f"its {media_type} cannot be converted to {target}: {error}") from error
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -499,3 +500,175 @@ def test_a_replica_whose_thread_cannot_start_can_be_started_again_or_closed(
             again.start()
     with again:
         assert list(again.wait_ready(30)) == [b"k"]
+
+
+class Interruption:
+    """A signal handler that interrupts the start of a replica's thread, at a given moment of the thread.
+
+    Closing waits for 0.1 s only.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, handler: Callable[[], None], moment: str) -> None:
+        self.reads, self.may_begin = threading.Event(), threading.Event()
+        self.handler, self.moment = handler, moment
+        self.thread: threading.Thread | None = None
+        monkeypatch.setattr("kafka_replica.replica.Thread", self._make_thread)
+        monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.1)
+
+    def _make_thread(self, **arguments: Any) -> threading.Thread:
+        """Return the first thread, whose start is interrupted, or another one."""
+        if self.thread is not None:
+            return threading.Thread(**arguments)
+        self.thread = InterruptedThread(self, **arguments)
+        return self.thread
+
+    def join(self) -> None:
+        """Wait for the end of the thread, if it exists."""
+        self.may_begin.set()
+        assert self.thread is not None
+        if self.thread.ident is not None:
+            self.thread.join(30)
+            assert not self.thread.is_alive()
+
+
+class InterruptedThread(threading.Thread):
+    """A thread whose start is interrupted."""
+
+    def __init__(self, interruption: Interruption, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.interruption = interruption
+
+    def start(self) -> None:
+        """Start the thread, and call the handler."""
+        moment, handler = self.interruption.moment, self.interruption.handler
+        if moment == "before it exists":
+            handler()
+        super().start()
+        if moment == "before it runs":
+            handler()
+        if moment == "while it reads":
+            assert self.interruption.reads.wait(30)
+            handler()
+
+    def run(self) -> None:
+        """Run; if the handler is called before that, only when the test allows it."""
+        assert self.interruption.moment == "while it reads" or self.interruption.may_begin.wait(30)
+        super().run()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("moment", ["before it exists", "before it runs", "while it reads"])
+def test_a_start_that_a_signal_handler_ends_leaves_at_most_one_reading_thread(
+    monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Two threads would write to one store: a second start reads only if the first thread does not."""
+    topic, store, reading = FakeTopic("t"), MemoryStore(), set[threading.Thread]()
+    topic.put("k", b"v")
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    def validator(_: Record) -> None:
+        reading.add(threading.current_thread())
+        interruption.reads.set()
+
+    interruption = Interruption(monkeypatch, interrupt, moment)
+    replica = topic.replica(store, validator=validator)
+    with pytest.raises(KeyboardInterrupt):
+        replica.start()
+    reads = moment == "while it reads"
+    assert (replica.state is State.NEW) is not reads
+    replica.start().wait_ready(30)
+    if not reads:
+        interruption.join()
+    topic.put("new", b"v")
+    assert replica.wait_for(topic.end(), 30).version == 2
+    assert (len(reading), interruption.thread in reading) == (1, reads)
+    replica.close()
+    interruption.join()
+    assert topic.replica(store).state is State.NEW
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("moment", ["before it exists", "before it runs", "while it reads"])
+def test_closing_in_a_signal_handler_that_interrupts_the_start(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """The store stays in use while the thread reads; a thread that has not begun yet never reads."""
+    topic, store, may_end, keys = FakeTopic("t"), MemoryStore(), threading.Event(), list[bytes]()
+    topic.put("k", b"v")
+
+    def validator(record: Record) -> None:
+        keys.append(record.key)
+        interruption.reads.set()
+        assert may_end.wait(30)
+
+    replica = topic.replica(store, validator=validator)
+    interruption = Interruption(monkeypatch, replica.close, moment)
+    runs, run = list[bool](), replica._supervisor.run
+    monkeypatch.setattr(replica._supervisor, "run", lambda: (runs.append(True), run()))
+    replica.start()
+    assert replica.state is State.STOPPED
+    if moment == "while it reads":
+        with pytest.raises(ConfigurationError, match="another replica uses"):
+            topic.replica(store)
+        may_end.set()
+        interruption.join()
+    with topic.replica(store) as again:
+        interruption.join()
+        assert list(again.wait_ready(30)) == [b"k"]
+    assert (keys, runs) == (([b"k"], [True]) if moment == "while it reads" else ([], []))
+
+
+@pytest.mark.timeout(60)
+def test_a_store_whose_creation_a_signal_handler_ends_saves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoint file is released, and another process may use it."""
+    start, started = threading.Thread.start, list[threading.Thread]()
+
+    def interrupted(thread: threading.Thread) -> None:
+        start(thread)
+        started.append(thread)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as limited:
+        limited.setattr(threading.Thread, "start", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            MemoryStore(tmp_path / "state")
+    started[0].join(30)
+    assert not started[0].is_alive()
+    MemoryStore(tmp_path / "state").close()
+
+
+@pytest.mark.timeout(60)
+def test_no_thread_begins_to_read_while_a_replica_is_closed() -> None:
+    """A thread whose start a signal handler interrupted may begin at any time, such as while the store is closed."""
+    begun = list[bool]()
+
+    class WatchedStore(MemoryStore):
+        def close(self) -> None:
+            super().close()
+            begun.append(replica._claim.begin(permit))
+
+    topic = FakeTopic("t")
+    replica = topic.replica(WatchedStore())
+    permit = replica._claim.permit()
+    replica.close()
+    assert begun == [False]
+
+
+@pytest.mark.timeout(60)
+def test_a_block_whose_start_is_interrupted_closes_the_replica(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the thread would read on, and the store would stay in use, without anyone who can close it."""
+    topic, store = FakeTopic("t"), MemoryStore()
+    topic.put("k", b"v")
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    interruption = Interruption(monkeypatch, interrupt, "while it reads")
+    replica = topic.replica(store, validator=lambda _: interruption.reads.set())
+    with pytest.raises(KeyboardInterrupt), replica:
+        pass
+    assert replica.state is State.STOPPED
+    interruption.join()
+    assert topic.replica(store).state is State.NEW

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica import ConfigurationError
+from kafka_replica.broker.reading import record_parsing
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common import compiled
 from kafka_replica.common.compiled import HEAP, PARSER, SCANNER, VARIABLE, CompiledParser
@@ -164,6 +165,20 @@ def test_damaged_compression(number: int, parser: CompiledParser | None) -> None
     data[HEAD_BYTES:] = b"\x05\x01damaged" * 3
     with pytest.raises(DataError, match=r"the batch of t-3 at offset 7 is damaged: .*kafka-dump-log\.sh"):
         parse_records(bytes(data), SOURCE, parser=parser)
+
+
+@pytest.mark.parametrize("parser", [None, PARSER])
+def test_a_lack_of_memory_is_no_damage(parser: CompiledParser | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A good batch is not reported as damaged, and so not left out, because this machine has too little memory."""
+
+    def exhaust(*_: object) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setitem(record_parsing._DECODERS, 1, exhaust)
+    monkeypatch.setattr(record_parsing, "_columns", exhaust)
+    with pytest.raises(MemoryError):
+        parse_records(batch_bytes([Written(b"k", b"v")], codec_number=1), SOURCE, parser=parser)
+    assert len(parse_records(batch_bytes([Written(b"k", b"v")]), SOURCE, parser=parser)) == 1
 
 
 @pytest.mark.parametrize("parser", [None, PARSER])

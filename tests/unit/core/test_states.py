@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica import BadRecordError, KafkaReplicaError, KeyFilter, Partition, Position, State
+from kafka_replica import BadRecordError, KafkaReplicaError, KeyFilter, Partition, Position, Record, State
 from kafka_replica.errors import LogReplacedError
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.health_tracker import HealthTracker
@@ -215,6 +215,20 @@ def test_a_replica_fails_with_any_exception_of_a_function_given_to_it(kind: type
             replica.wait_for({P: 99}, 60)
         assert ("<Record k at t-0@0, 1 byte>" in str(raised.value)) is (place == "validator")
         assert str(raised.value) == replica.status().last_error
+
+
+def test_a_lack_of_memory_fails_a_replica_and_sets_no_record_aside() -> None:
+    """Another machine would accept the record, so that replicas would differ."""
+    topic = FakeTopic("t")
+    topic.put("k", b"v")
+
+    def exhaust(_: Record) -> None:
+        raise MemoryError
+
+    with topic.replica(validator=exhaust, on_bad_record="skip") as replica:
+        with pytest.raises(KafkaReplicaError, match=r"validating .*k.*MemoryError: ; start it again with more memory"):
+            replica.wait_ready(60)
+        assert replica.bad_records == []
 
 
 class TwoPartError(KafkaReplicaError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -53,6 +54,34 @@ def test_a_transaction_without_effect_hides_no_added_partition(monkeypatch: pyte
             changed.notify_all()
         wait_until(replica.snapshot, timeout_s=60)
         assert len(replica.snapshot()) == 2
+
+
+@pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+def test_the_next_version_does_not_count_transactions_without_effect(
+    boundaries: Literal["markers", "quiescence"],
+) -> None:
+    """Transactions that are filtered out are in no version: neither in one of a later read nor in one of a deletion."""
+    topic = FakeTopic()
+    topic.put("k1", b"x")
+    topic.put("k2", b"x")
+    numbers = list[int | None]()
+    with topic.replica(key_filter=KeyFilter.prefix("k"), boundaries=boundaries) as replica:
+        replica.wait_ready(60)
+        replica.subscribe(lambda change: numbers.append(change.transactions))
+        for _ in range(3):
+            with topic.transaction() as transaction:
+                transaction.put("filtered out", b"x")
+        version = replica.wait_for(topic.end(), 60).version
+        with topic.transaction() as transaction:
+            transaction.put("k3", b"x")
+        assert replica.wait_for(topic.end(), 60).version == version + 1
+        with topic.transaction() as transaction:
+            transaction.put("filtered out", b"x")
+        replica.wait_for(topic.end(), 60)
+        topic.delete_before(1)
+        wait_until(lambda: set(replica.snapshot()) == {b"k2", b"k3"}, timeout_s=60)
+        wait_until(lambda: len(numbers) == 3, timeout_s=60)
+    assert numbers == [None, 1 if boundaries == "markers" else None, 0]
 
 
 def test_outdated_parts_do_not_hold_the_position_of_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,6 +68,17 @@ def test_values_are_converted_for_readers() -> None:
         stack.incoming(b"k", b"\xc1", [("content-type", MSGPACK.encode())])
 
 
+def test_a_conversion_that_lacks_memory_refuses_no_value() -> None:
+    """The cause is the machine, and not the value, which other replicas may convert."""
+
+    def exhaust(_: object) -> bytes:
+        raise MemoryError
+
+    types = ContentType(DECODERS, default=JSON, convert_to=(JSON, exhaust))
+    with pytest.raises(MemoryError):
+        Stack([types]).incoming(b"k", b"\x01", [("content-type", MSGPACK.encode())])
+
+
 @pytest.mark.parametrize(
     ("headers", "says"),
     [
