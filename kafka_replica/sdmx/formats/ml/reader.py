@@ -26,7 +26,7 @@ from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
 from kafka_replica.sdmx.formats.ml.processes import read_process
 from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
 from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
-from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts, refuse
+from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts, is_part, refuse
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
@@ -122,8 +122,7 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
     foreign = ForeignParts(root, data, names)
 
     def read(element: etree._Element) -> Artefact:
-        if about_sets is None or names[element.tag] != "MetadataSet" or is_of_3(element):
-            foreign.refuse_in(element)  # sets of 2.1 have elements of namespaces of their own
+        _refuse_foreign(element, names, foreign)
         if has_repeated:
             refuse_repeated(element, names, format_)
         return _artefact(identify(element), element, names, cutter, format_, about_sets)
@@ -142,6 +141,22 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
         if (constraint := collector.attempt(partial(read_available, element), partial(unreadable_element, element)))
     ]
     return Message(format_, _header(head, names), artefacts, available, collector.errors)
+
+
+_IN_ANY_NAMESPACE: Final = ("DataProvider", "Report")
+
+
+def _refuse_foreign(element: etree._Element, names: Names, foreign: ForeignParts) -> None:
+    """Raise MessageError if an artefact has parts in namespaces that are not of SDMX."""
+    if names[element.tag] != "MetadataSet" or is_of_3(element):
+        foreign.refuse_in(element)
+        return
+    # The reports of sets of 2.1 have elements of namespaces of their own.
+    for child in element:
+        if names[child.tag] == "Annotations":
+            foreign.refuse_in(child)
+        elif not names[child.tag] and is_part(child) and child.tag.rpartition("}")[2] not in _IN_ANY_NAMESPACE:
+            refuse(child)
 
 
 _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
@@ -243,15 +258,15 @@ def cut_tree(
     identify, elements = artefacts_in(root, names)
     foreign = ForeignParts(root, data, names)
 
-    def identified(element: etree._Element) -> Urn:
-        if names[element.tag] != "MetadataSet" or is_of_3(element):
-            foreign.refuse_in(element)
-        return identify(element)
+    def identified(element: etree._Element) -> tuple[Urn, list[etree._Element]]:
+        _refuse_foreign(element, names, foreign)
+        return identify(element), beside(element, names)
 
     def parts() -> Iterator[tuple[Urn, bytes]]:
         for element in elements:
-            urn = collector.attempt(partial(identified, element), partial(unreadable_element, element))
-            if urn is not None:
-                yield urn, cutter.message_of(element, *beside(element, names))
+            found = collector.attempt(partial(identified, element), partial(unreadable_element, element))
+            if found is not None:
+                urn, constraints = found
+                yield urn, cutter.message_of(element, *constraints)
 
     return format_, parts()

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import chain
 from typing import Final, TypeAlias
 
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.formats.ml.provisions import read_queryable_data_source, write_queryable_data_source
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, lost_in, refuse
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref
 from kafka_replica.sdmx.formats.ml.reading.tree import (
@@ -23,6 +25,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import (
     artefacts_of,
     fail,
     failures,
+    has_structures,
     is_metadata,
     refuse_failure,
     sets_of,
@@ -41,6 +44,9 @@ from kafka_replica.sdmx.urns.urn import Urn
 _CONSTRAINTS: Final = {"ContentConstraint", "Constraint"}
 """The names of constraints in 2.1 and 3.x."""
 
+_RESULTS: Final = ("DataResult", "MetadataResult")
+"""The elements that hold registrations, and the constraints next to them, in a response to a query."""
+
 _REQUESTS: Final = {"RegistrationRequest", "SubmitStructureRequest", "SubmittedStructure"}
 """Elements whose ``action`` says what happens to artefacts; that of one artefact precedes that of the request."""
 
@@ -51,16 +57,19 @@ Identify: TypeAlias = Callable[[etree._Element], Urn]  # noqa: SLF001 - the only
 def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable[etree._Element]]:
     """Return the function that identifies the artefacts of a message, and their elements.
 
-    The message may be a structure, metadata or registry message.
+    The message may be a structure, metadata or registry message. The elements include those that hold artefacts, or
+    would be artefacts, if only their namespace were of SDMX: the function raises MessageError for each of them.
 
     Raises:
         MessageError: the message has no structures, reports a failure, or requests a registry to delete its content.
     """
     in_container = partial(urn_in_container, names=names)
     if any(names[element.tag] == "Structures" for element in root):
-        return in_container, artefacts_of(root, names)
+        lost = [child for child in root if is_lost(child, names, "Structures")]
+        return _with_lost(lost, in_container, artefacts_of(root, names))
     if is_metadata(root, names):
-        return MetadataHeader(root, names).urn_of, sets_of(root, names)
+        lost = lost_in(root, names, "MetadataSet")
+        return _with_lost(lost, MetadataHeader(root, names).urn_of, sets_of(root, names))
     if names[root.tag] == "Error":
         fail(root, f"a registry answered with an error, not with structures: {text_of(root).strip()[:300]}")
     _refuse_deletion(root, names)
@@ -69,9 +78,28 @@ def artefacts_in(root: etree._Element, names: Names) -> tuple[Identify, Iterable
     found = [each for each in root.iter("{*}Registration") if names[each.tag] and each.getparent() not in refused]
     if failed and not found:
         refuse_failure(failed[0])
+    lost = [each for each in lost_in(root, names, "Registration", "Structures") if each.getparent() not in refused]
     if found or any(names[each.tag] for each in root.iter("{*}QueryRegistrationResponse")):
-        return partial(_urn, names=names), found
-    return in_container, artefacts_of(root, names)
+        return _with_lost(lost, partial(_urn, names=names), found)
+    if lost and not has_structures(root, names):
+        return _with_lost(lost, in_container, ())
+    return _with_lost(lost, in_container, artefacts_of(root, names))
+
+
+def _with_lost(
+    lost: list[etree._Element], identify: Identify, found: Iterable[etree._Element]
+) -> tuple[Identify, Iterable[etree._Element]]:
+    """Add elements of other namespaces, which are refused as soon as they are to be identified."""
+    if not lost:
+        return identify, found
+    refused = frozenset(lost)
+
+    def identify_or_refuse(element: etree._Element) -> Urn:
+        if element in refused:
+            refuse(element)
+        return identify(element)
+
+    return identify_or_refuse, chain(lost, found)
 
 
 def _refuse_deletion(root: etree._Element, names: Names) -> None:
@@ -118,10 +146,20 @@ def read_registration(item: Item) -> Registration:
 
 
 def beside(element: etree._Element, names: Names) -> list[etree._Element]:
-    """Return the references to constraints that a query response has next to a registration; else an empty list."""
+    """Return the references to constraints that a query response has next to a registration; else an empty list.
+
+    Raises MessageError if they are lost because of a namespace.
+    """
     holder = element.getparent()
-    if holder is None or names[holder.tag] not in {"DataResult", "MetadataResult"}:
+    if holder is None:
         return []
+    if is_lost(holder, names, *_RESULTS):
+        refuse(holder)
+    if names[holder.tag] not in _RESULTS:
+        return []
+    for child in holder:
+        if is_lost(child, names, *_CONSTRAINTS):
+            refuse(child)
     return list(pick(known(holder, names), *_CONSTRAINTS))
 
 

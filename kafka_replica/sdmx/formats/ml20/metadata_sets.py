@@ -11,6 +11,7 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_about
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, refuse
 from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_annotations, text_of
@@ -26,8 +27,12 @@ _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 
 
 def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
-    """Return the sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data and metadata reports."""
-    found = [one for one in holder if source.names[one.tag] == "MetadataSet"]
+    """Return the sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data and metadata reports.
+
+    Sets in another namespace are included: ``set_urn`` rejects them.
+    """
+    names = source.names
+    found = [one for one in holder if names[one.tag] == "MetadataSet" or is_lost(one, names, "MetadataSet")]
     if not found and source.names[holder.tag] == "MessageGroup":
         fail(holder, "there is no <MetadataSet>, so this is neither a structure message nor one of metadata")
     for one in found:
@@ -39,6 +44,10 @@ def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
 def set_urn(element: etree._Element, source: Source) -> Urn:
     """Return the URN of a set. Raises MessageError."""
     names = source.names
+    if not names[element.tag]:
+        refuse(element)
+    if source.lost is not None:
+        refuse(source.lost)
     rest = known(element, names)
     agency = stated(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
     id_ = stated(element, "datasetID")

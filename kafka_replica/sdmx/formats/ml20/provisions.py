@@ -13,6 +13,7 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, refuse
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, text_of
@@ -31,10 +32,11 @@ _FLOWS: Final = ("Dataflow", "Metadataflow")
 def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
     """Return the agreements in a request, a response or an event. Raises MessageError for a deletion.
 
-    References to flows and providers next to the agreements are not artefacts.
+    References to flows and providers next to the agreements are not artefacts. Agreements in another namespace are
+    included: ``agreement_urn`` rejects them.
     """
     for child in holder:
-        if source.names[child.tag] == "ProvisionAgreement":
+        if source.names[child.tag] == "ProvisionAgreement" or is_lost(child, source.names, "ProvisionAgreement"):
             refuse_deletion(child, source)
             yield child
 
@@ -48,6 +50,8 @@ def refuse_deletion(element: etree._Element, source: Source) -> None:
 
 def agreement_urn(element: etree._Element, source: Source) -> Urn:
     """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
+    if not source.names[element.tag]:
+        refuse(element)
     stated = _stated(element)
     id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
     where = f"at line {element.sourceline}"

@@ -1,4 +1,4 @@
-"""Detect parts of artefacts in namespaces that are not of SDMX, such as mistyped ones: they would be lost silently.
+"""Detect artefacts and their parts in namespaces that are not of SDMX, such as mistyped ones: they would be lost.
 
 An extension, that is an element with a name that SDMX does not use, is ignored with all its content. In a namespace
 that only resembles those of SDMX, no element is an extension.
@@ -145,6 +145,34 @@ def is_part(element: etree._Element) -> bool:
     return local in NAMES or is_mistyped(namespace[1:])
 
 
+def is_lost(element: etree._Element, names: Names, *kinds: str) -> bool:
+    """Return whether an element has one of these local names, and only its namespace is not of SDMX."""
+    tag: object = element.tag
+    return isinstance(tag, str) and not names[tag] and tag.rpartition("}")[2] in kinds
+
+
+def lost_in(root: etree._Element, names: Names, *kinds: str) -> list[etree._Element]:
+    """Return the elements with these local names in a message that only their namespaces exclude from a search.
+
+    Those around the message, such as a SOAP envelope, are not included, nor those in extensions and in elements that
+    the search finds.
+    """
+    if all(names[element.tag] for element in root.iter(*(f"{{*}}{kind}" for kind in kinds))):
+        return []
+    found: list[etree._Element] = []
+    searched = [(root, False)]
+    for parent, is_inside in searched:
+        # Elements without a namespace belong to those around them.
+        is_in_message = is_inside or (bool(names[parent.tag]) and parent.tag[0] == "{")
+        for child in parent:
+            name = names[child.tag]
+            if is_in_message and is_lost(child, names, *kinds):
+                found.append(child)
+            elif len(child) and name not in kinds and (name or not is_in_message or is_part(child)):
+                searched.append((child, is_in_message))
+    return found
+
+
 def refuse(element: etree._Element) -> NoReturn:
     """Raise MessageError for an element of another namespace."""
     fail(element, f"its namespace {_namespace_of(element)[:80]!r} is not one of SDMX; correct it")
@@ -153,8 +181,8 @@ def refuse(element: etree._Element) -> NoReturn:
 def _has_other_namespaces(root: etree._Element, data: bytes) -> bool:
     """Return whether elements may have namespaces that are not of SDMX."""
     encoding = root.getroottree().docinfo.encoding
-    declared = _declared(data)
-    if not all(map(_is_plain, declared)) or not (encoding is None or _like_ascii(encoding)):
+    declared = declarations(data)
+    if not all(map(_is_plain, declared)) or not is_like_ascii(encoding):
         return True
     others = [uri for uri in (each.decode("ascii") for each in declared) if uri and of_namespace(uri) is None]
     if len(others) > _MANY:
@@ -162,7 +190,12 @@ def _has_other_namespaces(root: etree._Element, data: bytes) -> bool:
     return next(root.iter(*(f"{{{uri}}}*" for uri in (*others, *_UNDECLARED))), None) is not None
 
 
-def _declared(data: bytes) -> set[bytes]:
+def is_like_ascii(encoding: str | None) -> bool:
+    """Return whether ``declarations`` finds all namespaces of a document in this encoding."""
+    return encoding is None or _like_ascii(encoding) is not None
+
+
+def declarations(data: bytes) -> set[bytes]:
     """Return the namespaces that are declared anywhere in a document, as written."""
     found: set[bytes] = set()
     at = data.find(b"xmlns")  # much faster than a search by the pattern

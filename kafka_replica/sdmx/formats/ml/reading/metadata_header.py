@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, lost_in, refuse
 from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
 from kafka_replica.sdmx.formats.ml.reading.tree import ANY_NAME, Names, header_of, sets_of, urn_of
 from kafka_replica.sdmx.formats.ml.reading.values import Child, address
@@ -19,6 +20,11 @@ from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.urns.urn import Urn
 
 _ADDRESSES: Final = ("structureURL", "serviceURL", "schemaURL")
+_PARTS: Final = (
+    "DataProvider", "DataSetAction", "DataSetID", "ID", "ProvisionAgreement", "ProvisionAgrement", "Sender",
+    "Structure", "StructureUsage",
+)  # fmt: skip
+"""The parts of the header, and of its structures, that supply what a set leaves out."""
 
 
 class ReportBasis(NamedTuple):
@@ -59,6 +65,16 @@ class MetadataHeader:
     def _rest(self) -> list[Child]:
         header = header_of(self._root, self._names)
         return [] if header is None else known(header, self._names)
+
+    @cached_property
+    def _lost(self) -> etree._Element | None:
+        """A part that is ignored because of its namespace, so that sets would have another identity; None if none."""
+        header = header_of(self._root, self._names)
+        if header is None:
+            lost = lost_in(self._root, self._names, "Header", "MetadataSet")
+            return next((element for element in lost if is_lost(element, self._names, "Header")), None)
+        held = (child for parent in (header, *pick(self._rest, "Structure")) for child in parent)
+        return next((child for child in held if is_lost(child, self._names, *_PARTS)), None)
 
     @cached_property
     def _structures(self) -> dict[str | None, ReportBasis]:
@@ -115,6 +131,8 @@ class MetadataHeader:
         """
         if is_of_3(element):
             return urn_of(element)
+        if self._lost is not None:
+            refuse(self._lost)
         # In structure-specific sets, <DataProvider> is in no namespace.
         provider = self.provider(known(element, ANY_NAME))
         agency = self.reported(element).agency if provider is None else _last(provider)

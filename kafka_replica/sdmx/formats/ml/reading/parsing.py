@@ -11,6 +11,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.ml.reading.foreign import declarations, is_like_ascii
 from kafka_replica.sdmx.messages.format import Format, of_namespace
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
@@ -23,13 +24,15 @@ _starts_plainly = re.compile(
 _start_of_root = re.compile(rb"(<[^\s/>]+)[^>]*").match
 _XSI: Final = b' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 _AGAIN: Final = "publish it again"
+MAX_NAMESPACE: Final = 2000
+"""The maximum length of a namespace, in characters: it is part of the name of each of its elements."""
 
 
 def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
     """Return the format and the root of a document.
 
     Raises:
-        MessageError: the data is not well-formed, has a DTD, or is not SDMX.
+        MessageError: the data is not well-formed, has a DTD or an overlong namespace, or is not SDMX.
     """
     is_surely_without = _refuse_dtd(data)
     try:
@@ -38,7 +41,22 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
     if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
+    _refuse_long_namespaces(root, data)
     return _format_of(root), root
+
+
+def _refuse_long_namespaces(root: etree._Element, data: bytes) -> None:
+    # Searching the document for declarations takes less time than asking libxml2 for those of all elements.
+    if is_like_ascii(root.getroottree().docinfo.encoding) and not any(
+        len(written) > MAX_NAMESPACE for written in declarations(data)
+    ):
+        return
+    for _, (_, namespace) in etree.iterwalk(root, events=("start-ns",)):
+        if len(namespace) > MAX_NAMESPACE:
+            raise MessageError(
+                f"reading SDMX-ML: the namespace {namespace[:80]!r}... has {len(namespace):,} characters, more than "
+                f"{MAX_NAMESPACE:,}; correct it"
+            )
 
 
 def _root_of(data: bytes, *, comments: bool) -> etree._Element:

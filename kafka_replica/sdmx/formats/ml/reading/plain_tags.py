@@ -22,7 +22,8 @@ _is_tag: Final = re.compile(
     rf"{_NAME}(?::{_NAME})?(?:[ \t\n]+{_NAME}(?::{_NAME})?=(?:\"[^\"]*\"|'[^']*'))*[ \t\n]*/?"
 ).fullmatch
 _attributes: Final = re.compile(rf"({_NAME}(?::{_NAME})?)=(?:\"([^\"]*)\"|'([^']*)')").findall
-_is_namespace: Final = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9./_\-]*").fullmatch
+_is_namespace: Final = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9./_\-]{0,400}").fullmatch
+"""A match for a namespace that libxml2 certainly accepts, and that is not overlong."""
 _RESERVED: Final = frozenset({"xml", "xmlns", _XML, "http://www.w3.org/2000/xmlns/"})
 _other_reference: Final = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)").search
 _KNOWN: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))

@@ -8,11 +8,13 @@ Source: maxOccurs in the schemas of structures, metadata and registry messages o
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from enum import Enum, auto
 from typing import Final
 
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
+from kafka_replica.sdmx.formats.ml.reading.metadata_header import is_of_3
 from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
@@ -137,6 +139,14 @@ class _Rules:
         return name in self._anywhere or parent in self._within.get(name, ())
 
 
+class _Place(Enum):
+    """The place of an element: around the message, in it, or in a metadata set of 2.1."""
+
+    AROUND = auto()
+    MESSAGE = auto()
+    SET = auto()
+
+
 _RULES_SINCE_21: Final = _Rules(_SINCE_21, _SINCE_21_IN)
 _RULES_BEFORE_21: Final = _Rules(_BEFORE_21, _BEFORE_21_IN)
 
@@ -167,30 +177,41 @@ def refuse_repeated(
 ) -> None:
     """Raise MessageError if an element below is repeated where it may occur only once.
 
-    Elements of other namespaces and those in ``apart`` are not searched. NotPlainError is raised for a document that
-    was parsed by ``plain`` and has elements of other namespaces.
+    Elements in ``apart`` are not searched, nor those of other namespaces, except for those around the message and those
+    in metadata sets of 2.1, which have namespaces of their own. NotPlainError is raised for a document that was parsed
+    by ``plain`` and has elements of other namespaces.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
     if is_plain(root):
         _check_plain(root, names, rules)
         return
-    level: list[list[etree._Element]] = [[root]]
+    level = [([root], _Place.AROUND if root.getparent() is None else _Place.MESSAGE)]
     while level:
-        below: list[list[etree._Element]] = []
-        for siblings in level:
+        below: list[tuple[list[etree._Element], _Place]] = []
+        for siblings, place in level:
             for sibling in siblings:
                 if not len(sibling) or sibling in apart:
                     continue
+                name = names[sibling.tag]
+                if not name and place is _Place.MESSAGE:
+                    continue
                 # libxml2 creates an element on each access, so long codelists are checked in another way.
-                if names[sibling.tag] in _CODELISTS:
+                if name in _CODELISTS and not _may_repeat(sibling, names, rules):
                     children = list(sibling.iterchildren(*_BESIDE_CODES))
-                    _check_codes(sibling, names, rules)
                 else:
                     children = list(sibling)
                 if len(children) > 1 and len({child.tag for child in children}) < len(children):
                     _check_children(sibling, children, names, rules)
-                below.append(children)
+                below.append((children, _place_in(sibling, name, place)))
         level = below
+
+
+def _place_in(element: etree._Element, name: str, place: _Place) -> _Place:
+    """Return the place of the children of an element, given its own place."""
+    if name == "MetadataSet" and not is_of_3(element):
+        return _Place.SET
+    # Elements without a namespace belong to those around them.
+    return _Place.MESSAGE if place is _Place.AROUND and name and element.tag[0] == "{" else place
 
 
 def _check_plain(root: etree._Element, names: Names, rules: _Rules) -> None:
@@ -218,18 +239,23 @@ def _check_children(parent: etree._Element, children: Iterable[etree._Element], 
         seen.add(name)
 
 
-def _check_codes(codelist: etree._Element, names: Names, rules: _Rules) -> None:
-    """Check the codes of a list: libxml2 finds the relevant elements, in document order."""
+def _may_repeat(codelist: etree._Element, names: Names, rules: _Rules) -> bool:
+    """Return whether codes of a list may have repeated elements: libxml2 finds the relevant ones, in document order."""
     if next(codelist.iter(*_IN_CODES), None) is None:
-        return
+        return False
     seen: set[str] = set()
     for element in codelist.iter(*_MARKS, *_IN_CODES):
         name = names[element.tag]
         if name == "Code":
+            if element.getparent() is not codelist:
+                return True
             seen = set()
         elif name == "Annotation":
             seen -= _IN_ANNOTATIONS
         elif name in seen and (parent := element.getparent()) is not None:
-            # The element may also be in the list itself, after the last code.
-            _check_children(parent, parent, names, rules)
+            # The annotations of the list itself may follow the last code.
+            is_own = parent is codelist and name == "Annotations"
+            if not is_own and rules.is_single(name, names[parent.tag]):
+                return True
         seen.add(name)
+    return False

@@ -134,6 +134,11 @@ def structures_of(root: etree._Element, names: Names) -> list[etree._Element]:
     return found
 
 
+def has_structures(root: etree._Element, names: Names) -> bool:
+    """Return whether a <Structures> is anywhere in a message."""
+    return any(names[element.tag] for element in root.iter("{*}Structures"))
+
+
 def failures(root: etree._Element, names: Names) -> list[etree._Element]:
     """Return the <StatusMessage>s of a registry's answer that report a failure."""
     return [each for each in root.iter("{*}StatusMessage") if names[each.tag] and each.get("status") == "Failure"]
@@ -182,7 +187,7 @@ def is_metadata(root: etree._Element, names: Names) -> bool:
 
 def availability_of(root: etree._Element, names: Names) -> list[etree._Element]:
     """Return the <AvailabilityConstraint> elements."""
-    if is_metadata(root, names) or next(root.iter("{*}Structures"), None) is None:
+    if is_metadata(root, names) or not has_structures(root, names):
         return []
     held = (container for container in _containers_of(root, names) if names[container.tag] == AVAILABILITY)
     return [element for container in held for element in container if _is_element(element)]

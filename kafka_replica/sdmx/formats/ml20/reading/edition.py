@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, header_of
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
@@ -36,10 +37,11 @@ class Edition(NamedTuple):
 class Source:
     """A message: its edition, the names of its elements, its sender, and the header's data about metadata sets.
 
-    ``collector`` decides what an error in one of its artefacts means.
+    ``collector`` decides what an error in one of its artefacts means. ``lost`` is a part of the header in another
+    namespace, without which metadata sets would have another identity.
     """
 
-    __slots__ = ("collector", "edition", "header", "names", "of_sets", "sender")
+    __slots__ = ("collector", "edition", "header", "lost", "names", "of_sets", "sender")
 
     def __init__(self, root: etree._Element, edition: Edition, collector: ErrorCollector) -> None:
         self.edition = edition
@@ -48,12 +50,15 @@ class Source:
         self.header = header_of(root, self.names)
         self.sender: str | None = None
         self.of_sets: dict[str, str] = {}
+        self.lost: etree._Element | None = None
         for child in self.header if self.header is not None else ():
             kind = self.names[child.tag]
             if kind == "Sender":
                 self.sender = self.sender or stated(child, "id")
             elif kind in _OF_SETS:
                 self.of_sets.setdefault(kind, text_of(child).strip())
+            elif is_lost(child, self.names, "Sender", *_OF_SETS):
+                self.lost = child
 
     def agency_of(self, element: etree._Element) -> str | None:
         """Return the agency that maintains an element; the sender if the schema makes the attribute optional."""

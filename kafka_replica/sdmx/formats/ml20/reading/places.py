@@ -149,22 +149,38 @@ def _texts_of(scheme: etree._Element, source: Source) -> Iterator[tuple[etree._E
 
 
 def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
-    others = () if source.edition.format is Format.SDMX_ML_1_0 else _OTHERS
-    found: dict[etree._Element, None] = {}
-    for element in root.iter(*_HOLDERS, *others):
-        if source.names[element.tag] in _MAY_DELETE:
+    kinds = _HOLDERS if source.edition.format is Format.SDMX_ML_1_0 else (*_HOLDERS, *_OTHERS)
+    found: list[etree._Element] = []
+    nested = 0
+    for element in root.iter(*kinds):
+        name = source.names[element.tag]
+        if name in _MAY_DELETE:
             refuse_deletion(element, source)
-        elif source.names[element.tag]:
-            # In nested holders, an artefact of one holder would include contents of the other.
-            outer = next((above for above in element.iterancestors() if above in found), None)
-            if outer is not None:
-                fail(element, f"it is not allowed in <{source.names[outer.tag]}>")
-            found[element] = None
+        if nested:
+            nested -= 1
+        elif name and name not in _MAY_DELETE:
+            found.append(element)
+            # In document order, those in the holder are next.
+            nested = sum(1 for _ in element.iter(*kinds)) - 1
+            if nested:
+                _refuse_nested(element, {kind[3:] for kind in kinds} - _MAY_DELETE, source)
     if not found:
         _refuse_failures(root, source)
         _refuse_registry_message(root, source)
         fail(root, "there is no <Structure>, so this is not a structure message")
-    return list(found)
+    return found
+
+
+def _refuse_nested(holder: etree._Element, kinds: set[str], source: Source) -> None:
+    """Reject holders in a holder, except for those in extensions: an artefact of one would include the other's."""
+    searched = [holder]
+    for parent in searched:
+        for child in parent:
+            kind = source.names[child.tag]
+            if kind in kinds:
+                fail(child, f"it is not allowed in <{source.names[holder.tag]}>")
+            if kind and len(child):
+                searched.append(child)
 
 
 def _refuse_registry_message(root: etree._Element, source: Source) -> None:
