@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
-from kafka_replica.data.validation.binding import BoundRules, Shape, bind
+from kafka_replica.data.validation.binding import BoundRules, Shape, bind, columns_of_checks
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 from kafka_replica.errors import UsageError
@@ -134,12 +134,14 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
         raise UsageError(
             f"validating against {rules.artefact}: more than one column is called {', '.join(twice)}; rename the others"
         )
-    kinds = {field.name: field.dataType for field in df.schema.fields if field.name in wanted}
+    may_be_read = columns_of_checks(rules, df.columns)
+    kinds = {field.name: field.dataType for field in df.schema.fields if field.name in may_be_read}
     shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
     others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
     bound = bind(rules, df.columns, others)
+    kinds = {name: kind for name, kind in kinds.items() if name in wanted | bound.read}
     bound = replace(bound, unchecked=(*bound.unchecked, *omitted_matches(bound.checks)))
-    several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
+    several = frozenset(name for name, shape in shapes.items() if name in kinds and shape in {"values", "languages"})
     texts = {name: F.lit(None).cast("string") for name in bound.compares_by}
     for name, kind in kinds.items():
         text = as_text(quoted(name), kind) if shapes[name] != "other" else _present(name)

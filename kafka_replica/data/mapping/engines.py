@@ -45,7 +45,7 @@ class Engine(Protocol):
         """
 
     def column(self, name: str) -> Expression:
-        """Return a column that was added."""
+        """Return a column that was added, or one of the frame, of any type."""
 
     def lacks(self, name: str) -> Expression:
         """Return whether an added column is NULL in a row."""

@@ -88,7 +88,7 @@ class _Evaluation:
         self._look_up(late)
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
         targets = {target: self._chosen(target) for target in self._targets}
-        found += [*self._conflicts(), *self._missing(targets)]
+        found += [*self._conflicts(), *self._missing(targets), *self._widened(targets)]
         fixed = {
             fixed_value.component: list(fixed_value.values)
             for fixed_value in plan.fixed_values
@@ -308,6 +308,53 @@ class _Evaluation:
                     missing, "no-output", [target], "the map gives this dimension no value", str(self._plan.artefact)
                 )
                 yield found._replace(value=engine.text(None))
+
+    def _widened(self, targets: dict[str, Expression]) -> Iterator[ConditionalFinding]:
+        """Find deletions that would delete more in the target, because what they name does not reach it.
+
+        These are errors even if the rule is off, because more data would be lost than the sender named.
+        """
+        if not self._has_actions():
+            return
+        engine, source, deletes = self._engine, self._plan.source, self._is_delete()
+        dimensions = [target for target in self._targets if target in self._plan.target.dimensions]
+        for target in dimensions:
+            given = engine.any_of([self._is_given(name) for name in self._sources_of([target])])
+            blamed = engine.any_of(self._blame.get(target, []))
+            lost = deletes & given & engine.is_null(targets[target]) & ~blamed
+            yield self._wide(lost, target, "the map gives this dimension no value, so more would be deleted")
+        reached = {name for target in dimensions for name in self._sources_of([target])}
+        others = [name for name in source.components if name in source.dimensions - reached and engine.has(name)]
+        if others:
+            is_open = engine.any_of([engine.is_null(targets[target]) for target in dimensions])
+            if len(dimensions) < len(self._plan.target.dimensions):
+                is_open = engine.any_of([~engine.any_of([])])
+            lost = deletes & engine.any_of([self._is_given(name) for name in others]) & is_open
+            yield self._wide(
+                lost, ACTION, "the deletion is restricted by dimensions that do not reach the target, which would be "
+                "deleted for all their values"
+            )  # fmt: skip
+        values = [name for name in source.components if name not in source.dimensions and engine.has(name)]
+        if values:
+            named = engine.any_of([~engine.is_null(engine.column(name)) for name in values])
+            lost = deletes & named & ~engine.any_of([*self._reaching(targets, values)])
+            yield self._wide(
+                lost, ACTION, "the deletion names measures or attributes of which none reaches the target, where whole "
+                "observations would be deleted"
+            )  # fmt: skip
+
+    def _reaching(self, targets: dict[str, Expression], values: Sequence[str]) -> Iterator[Expression]:
+        """Yield, for each measure and attribute that is mapped from one, whether it has a value."""
+        engine, kept = self._engine, self._kept()
+        for target in self._targets:
+            if target not in self._plan.target.dimensions and not {*values}.isdisjoint(self._sources_of([target])):
+                yield ~engine.is_null(engine.column(kept[target]) if target in kept else targets[target])
+
+    def _wide(self, is_found: Expression, component: str, message: str) -> ConditionalFinding:
+        value = self._engine.source(ACTION)
+        return ConditionalFinding(
+            is_found, "no-output", component, value, message, "error", str(self._plan.artefact)
+        )  # fmt: skip
 
     def _sources_of(self, targets: Sequence[str]) -> list[str]:
         """Return the sources of all maps that give one of these targets a value."""

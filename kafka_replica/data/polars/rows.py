@@ -10,7 +10,7 @@ import polars as pl
 
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
-from kafka_replica.data.validation.binding import BoundRules, Shape, bind
+from kafka_replica.data.validation.binding import BoundRules, Shape, bind, columns_of_checks
 from kafka_replica.data.validation.model import ACTION, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 
@@ -115,11 +115,12 @@ def prepared(df: pl.DataFrame, rules: Rules) -> PreparedFrame:
         UsageError: a dimension or the action has several values in a row.
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
-    kinds = {name: kind for name, kind in df.schema.items() if name in wanted}
+    kinds = {name: kind for name, kind in df.schema.items() if name in columns_of_checks(rules, df.columns)}
     shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
     others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
     bound = bind(rules, df.columns, others)
-    several = frozenset(name for name, shape in shapes.items() if shape in {"values", "languages"})
+    kinds = {name: kind for name, kind in kinds.items() if name in wanted | bound.read}
+    several = frozenset(name for name, shape in shapes.items() if name in kinds and shape in {"values", "languages"})
     texts = {name: pl.lit(None, pl.String) for name in bound.compares_by}
     for name, kind in kinds.items():
         text = as_text(name, kind) if shapes[name] != "other" else _present(name)

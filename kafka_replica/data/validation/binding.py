@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from kafka_replica.data.validation.actions import STRUCTURE
 from kafka_replica.data.validation.components import needs_its_measures
 from kafka_replica.data.validation.conditions import (
     And,
@@ -30,10 +31,11 @@ from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
 from kafka_replica.errors import UsageError
 
+_WIDE: Final = "deletion-wide"
 _UNKNOWN: Final = Constant(value=None)
 _ALWAYS: Final = Constant(value=True)
 STANDING: Final = frozenset({
-    "STRUCTURE", "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
+    STRUCTURE, "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
 })  # fmt: skip
 """Columns of SDMX-CSV 1.0 and 2.0 that are not components."""
 
@@ -65,6 +67,11 @@ class BoundRules:
     unchecked: tuple[str, ...]
 
     @property
+    def read(self) -> frozenset[str]:
+        """The columns that the checks of each row read."""
+        return frozenset().union(*(check.looks_at for check in self.checks))
+
+    @property
     def compares_by(self) -> tuple[str, ...]:
         """Return the dimensions by which rows are compared, whether or not they have columns."""
         found = [
@@ -89,6 +96,7 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     present = frozenset(columns)
     unread = frozenset(one for one, shape in shapes.items() if shape == "other")
     view = _View(present, unread, dict(shapes))
+    read = columns_of_checks(rules, columns)
     checks = [replace(check, broken=view.simplified(check.broken)) for check in rules.checks]
     missing = [replace(check, flagged=view.simplified(check.flagged)) for check in _missing_columns(rules, present)]
     levels = [
@@ -101,6 +109,7 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
         for check in rules.levels
         if check.demand == "given" and check.component not in present and check.level
     ]
+    checks += [_of_unknown(name, rules, view) for name in _unknown(rules, columns) if name in read]
     left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
     left += [
         f"{check.component}: whether its rows agree, because it has several languages"
@@ -173,12 +182,34 @@ def _missing_columns(rules: Rules, present: AbstractSet[str]) -> Iterator[LevelC
             yield LevelCheck("column-missing", severity, column.id, (), "given", needed, message, str(rules.structure))
 
 
+def columns_of_checks(rules: Rules, columns: Sequence[str]) -> frozenset[str]:
+    """Return the columns that checks may read: those of components, and others that deletions must not have.
+
+    Unknown columns whose names differ at most in their letter case are left out, because Spark cannot read them.
+    """
+    folded = Counter(name.lower() for name in columns)
+    others = [name for name in _unknown(rules, columns) if folded[name.lower()] == 1]
+    return frozenset({column.id for column in rules.columns}).union((ACTION, STRUCTURE), others)
+
+
+def _unknown(rules: Rules, columns: Sequence[str]) -> list[str]:
+    known = {column.id for column in rules.columns}
+    return [each for each in columns if each not in known | STANDING and not _is_ours(each)]
+
+
+def _of_unknown(name: str, rules: Rules, view: _View) -> Check:
+    """Return the check that no deletion has a value in an unknown column; it is never violated if the rule is off."""
+    severity = rules.severity(_WIDE)
+    broken = every(Not(rules.applies_to), Not(IsNull(name))) if severity else Constant(value=False)
+    message = f"{_shown(name)} is not a component of the data structure, so a deletion by it would delete more"
+    return Check(_WIDE, severity or "", name, view.simplified(broken), message, str(rules.structure), (name,))
+
+
 def _strange_columns(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     """Yield findings for columns that are unknown or duplicate."""
-    known = {column.id for column in rules.columns}
     structure = str(rules.structure)
     for rule, names, message in (
-        ("column-unknown", [each for each in columns if each not in known | STANDING and not _is_ours(each)],
+        ("column-unknown", _unknown(rules, columns),
          "column {} is not a component of the data structure"),
         ("column-duplicated", [each for each, count in Counter(columns).items() if count > 1],
          "there is more than one column {}"),

@@ -91,6 +91,9 @@ CATALOGUE: Final = {
         # actions
         RuleInfo("action-unknown", "error", "the standard does not define this action", "", "", "CSV 2.0"),
         RuleInfo("action-empty", "error", "nothing to merge: neither a measure nor an attribute", "", "", "CSV 2.0"),
+        RuleInfo("deletion-wide", "error",
+                 "a deletion names something that its loader would ignore, and so delete more",
+                 "", "", "CSV 2.0"),
         RuleInfo("switched-off", "error", "a dimension is switched off, and something depends on it", "", "",
                  "CSV 2.0"),
         # several rows

@@ -79,7 +79,7 @@ class SparkEngine:
         self.frame = self.frame.select(*kept, *(one for name in results for one in (name, f"{name}{_LACKING}")))
 
     def column(self, name: str) -> Column:
-        return F.col(name)
+        return quoted(name)
 
     def lacks(self, name: str) -> Column:
         return F.col(f"{name}{_LACKING}")

@@ -28,7 +28,7 @@ class MessageMaker:
         """Return a message with one data set."""
         dice = self._dice
         levels = {
-            level: [self._attribute(id_) for id_ in _ATTRIBUTES if dice.random() < share]
+            level: [self._attribute(id_) | self._relationship(level) for id_ in _ATTRIBUTES if dice.random() < share]
             for level, share in (("dataSet", 0.3), ("series", 0.5), ("observation", 0.5))
         }
         dimensions = {
@@ -61,6 +61,12 @@ class MessageMaker:
         if dice.random() < 0.2:
             found["values"][0] = dice.choice([{"values": ["v", "w"]}, {"names": {"en": "e", "fr": "f"}}])
         return found
+
+    def _relationship(self, level: str) -> Component:
+        """Return the level to which an attribute is attached: the given one, that of observations, or unknown."""
+        attached = {"dataSet": {"dataflow": {}}, "series": {"dimensions": ["A", "B"]}}.get(level)
+        found = self._dice.choice([attached, attached, {"observation": {}}, None])
+        return {} if found is None else {"relationship": found}
 
     def _series(self, levels: dict[str, list[Component]]) -> dict[str, Any]:
         dice = self._dice
@@ -97,17 +103,24 @@ def expected_rows(message: dict[str, Any]) -> Iterator[Row]:
     deletes = data_set["action"] == "Delete"
     action = {"Information": "I", "Append": "A", "Delete": "D"}[data_set["action"]]
     top = _level(attributes["dataSet"], data_set.get("attributes"), deletes)
+    apart = _attached(attributes["dataSet"]) if deletes else set()
+    has_rows = False
     fixed = {one["id"]: one["values"][0]["id"] for one in dimensions["dataSet"]}
     for key, series in data_set["series"].items():
         own = {one["id"]: _by_key(one, part) for one, part in zip(dimensions["series"], key.split(":"), strict=True)}
-        row = {"ACTION": action, **fixed, **own, **({} if deletes else top)}
+        row = {"ACTION": action, **fixed, **own, **_without(top, apart)}
         (period,) = dimensions["observation"]
         of_series = _level(attributes["series"], series.get("attributes"), deletes)
+        if deletes and not series.get("observations") and series.get("attributes") and not _has_value(of_series):
+            continue
+        has_rows = True
         if deletes and series.get("observations"):
-            if _has_value(of_series):
-                yield row | of_series
-        else:
-            _overlay(row, of_series)
+            attached = _attached(attributes["series"])
+            alone = {name: value for name, value in of_series.items() if name in attached}
+            if _has_value(alone):
+                yield {"ACTION": action, **fixed, **own, **alone}
+            of_series = _without(of_series, attached)
+        _overlay(row, of_series)
         for part, values in (series.get("observations") or {}).items():
             one = {**row, period["id"]: _by_key(period, part)}
             components = structure["measures"]["observation"] + attributes["observation"]
@@ -115,8 +128,20 @@ def expected_rows(message: dict[str, Any]) -> Iterator[Row]:
             yield one
         if not series.get("observations"):
             yield row if deletes else row | {period["id"]: "~"}
-    if deletes and _has_value(top):
-        yield {"ACTION": action, **fixed, **top}
+    if not has_rows:
+        apart |= {one["id"] for one in attributes["dataSet"] if "relationship" not in one}
+    alone = {name: value for name, value in top.items() if name in apart}
+    if deletes and _has_value(alone):
+        yield {"ACTION": action, **fixed, **alone}
+
+
+def _attached(components: Sequence[Component]) -> set[str]:
+    """Return the attributes that are attached to the level at which they are."""
+    return {one["id"] for one in components if "observation" not in one.get("relationship", {"observation": {}})}
+
+
+def _without(row: Row, names: set[str]) -> Row:
+    return {name: value for name, value in row.items() if name not in names}
 
 
 def _has_value(row: Row) -> bool:

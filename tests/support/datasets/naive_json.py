@@ -40,14 +40,26 @@ def _observations(dataset: dict[str, Any], structure: dict[str, Any]) -> Iterato
         dims = [*at_series, *at_observation][-len(places) :]
         row |= {dim["id"]: _listed(dim["values"][int(part)]) for dim, part in zip(dims, places, strict=True)}
         found: dict[str, Any] = {}
-        if not deletes:  # else attributes of higher levels are deleted on their own
-            found |= _named(attributes.get("dataSet"), dataset.get("attributes") or [], deletes)
-            found |= _of_groups(dataset, structure, row)
-        if "series" in dataset and not deletes:
-            found |= _named(attributes.get("series"), of_series, deletes)
+        for level, of_level in (("dataSet", dataset.get("attributes") or []), ("series", of_series)):
+            if level == "series" and not deletes:
+                found |= _of_groups(dataset, structure, row)
+            if level == "dataSet" or "series" in dataset:
+                named = _named(attributes.get(level), of_level, deletes)
+                # In a deletion, attributes that are attached to a higher level are deleted on their own.
+                apart = {one["id"] for one in attributes.get(level) or [] if deletes and _is_attached(one, dimensions)}
+                found |= {name: value for name, value in named.items() if name not in apart}
         measures = structure.get("measures", {"observation": [{"id": "OBS_VALUE"}]})["observation"]
         found |= _named([*measures, *(attributes.get("observation") or [])], values, deletes)
         yield {"ACTION": _ACTIONS[dataset.get("action")], **row, **found}
+
+
+def _is_attached(attribute: dict[str, Any], dimensions: dict[str, Any]) -> bool:
+    """Return whether an attribute is not one of observations."""
+    relationship = attribute.get("relationship") or {"observation": {}}
+    below = {one["id"] for one in dimensions.get("observation") or []}
+    return not {"observation", "primaryMeasure"} & relationship.keys() and below.isdisjoint(
+        relationship.get("dimensions") or ()
+    )
 
 
 def _of_groups(dataset: dict[str, Any], structure: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:

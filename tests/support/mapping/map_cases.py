@@ -350,6 +350,17 @@ KEYS = [
         ("C 2021", "-")), {"rules": {"unmapped-value": "warning", "no-output": "warning"}}),
     Case("rows that delete may leave dimensions out", "SDMX-CSV 2.0, actions", one("R", "AF>X"), "ACTION A TIME_PERIOD", "B", (
         ("D - -", "-"), ("R - 2020", ["no-output B"]), ("D AF 2020", "X"))),
+    Case("deletions that would delete more in the target", "SDMX-CSV 2.0, actions: what a row omits is not restricted", (
+        named("S", "A F", attributes="P U"), named("G", "B", attributes="Q"),
+        representation_map("R", "a>b", "n>"), representation_map("T", "p>q", "n>"),
+        structure_map(component_map("A", "B", "R"), component_map("P", "Q", "T"))),
+        "ACTION A F TIME_PERIOD P U", "B TIME_PERIOD Q", (
+            ("D - - - - -", "- - -"), ("D a - - - -", "b - -"), ("D a f 2020 - -", "b 2020 -"), ("D - - - p u", "- - q"),
+            ("delete n - - - -", ["no-output B delete"]),
+            ("D - f - - -", ["no-output ACTION D"]), ("Delete a f - - -", ["no-output ACTION Delete"]),
+            ("D - - - - u", ["no-output ACTION D"]), ("D a f 2020 - u", ["no-output ACTION D"]),
+            ("D a f 2020 n -", ["no-output ACTION D"])),
+        {"rules": {"no-output": "off", "ambiguous-key": "off"}}),
 ]  # fmt: skip
 
 CASES = [*VALUES, *EXPRESSIONS, *VALIDITY, *DATES, *KEYS]

@@ -495,6 +495,16 @@ ACTED = [
         dataset=tuple(f"error column-missing {id_}" for id_ in ("SEX", "UNIT", "SOURCE", "STATUS"))),
     Case("no row needs the column of a dimension if all are deletions", CSV, (AREA, LEVELS), (
         ({"AREA": "AT"}, []),), settings={"action": "delete"}),
+    Case("deletions by a column that is unknown", CSV, (AREA, LEVELS), (
+        ({"ACTION": "D", "AREA": "AT", "TYPO": "x"}, ["deletion-wide TYPO x"]),
+        ({"ACTION": "delete", "TYPO": "x"}, ["deletion-wide TYPO x"]), ({"ACTION": "D", "AREA": "AT", "TYPO": None}, [])),
+        dataset=("warning column-unknown TYPO",)),
+    Case("deletions of a dataflow's data by rules of the data structure", CSV, (AREA, LEVELS), (
+        ({"STRUCTURE": "dataflow", "ACTION": "D", "AREA": "AT", "SEX": "F", "TIME_PERIOD": None}, ["deletion-wide ACTION D"]),
+        ({"STRUCTURE": "dataprovision", "ACTION": "D", "AREA": None, "SEX": None, "TIME_PERIOD": None},
+         ["deletion-wide ACTION D"]),
+        ({"STRUCTURE": "dataflow", "ACTION": "D", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020"}, []),
+        ({"STRUCTURE": "datastructure", "ACTION": "D", "AREA": None, "SEX": None, "TIME_PERIOD": None}, []))),
     Case("a row that merges needs the columns of dimensions", CSV, (AREA, LEVELS), (
         ({"AREA": "AT", "TIME_PERIOD": "2020", "OBS_VALUE": "1"}, ["dimension-missing SEX"]),),
         settings={"action": "merge"}, dataset=("error column-missing SEX",)),

@@ -97,12 +97,18 @@ def test_attributes_of_a_data_set_without_observations() -> None:
     assert found == [{"ACTION": "M", "A": "~", "B": "~", "T": "~", "S": "x"}]
 
 
-_AT_LEVELS = {"dataSet": [{"id": "S"}], "dimensionGroup": [{"id": "G"}], "series": [{"id": "U"}]}
+_AT_LEVELS = {
+    "dataSet": [{"id": "S", "relationship": {"dataflow": {}}}],
+    "dimensionGroup": [{"id": "G", "relationship": {"dimensions": ["A"]}}],
+    "series": [{"id": "U", "relationship": {"dimensions": ["A", "B"]}}],
+}  # fmt: skip
 
 
-def _rows_to_delete(dataset: dict[str, Any]) -> list[dict[str, Any]]:
+def _rows_to_delete(
+    dataset: dict[str, Any], attributes: dict[str, Any] = _AT_LEVELS, **structure: Any
+) -> list[dict[str, Any]]:
     """Return the rows of a data set with the action delete, without the action."""
-    found = rows_in(message({"action": "Delete", **dataset}, attributes=_AT_LEVELS))
+    found = rows_in(message({"action": "Delete", **dataset}, attributes=attributes, **structure))
     assert all(row.pop("ACTION") == "D" for row in found)
     return found
 
@@ -128,6 +134,67 @@ def test_deletions_delete_what_they_name() -> None:
     ]  # fmt: skip
     for action in ("Append", "Merge", "Replace", "Information", None):
         assert rows_in(message({"action": action})) == []
+
+
+@pytest.mark.parametrize("relationship", [{"observation": {}}, {"primaryMeasure": "V"}, {"dimensions": ["T"]}, None])
+def test_attributes_presented_above_their_level_are_deleted_below(relationship: dict[str, Any] | None) -> None:
+    """Attributes of observations that a message presents once, at a higher level, are only deleted where rows are.
+
+    Source: SDMX-JSON data message, field guide 2.1: a single value can be presented at a higher level.
+    """
+    levels = {
+        level: [{"id": one, "relationship": relationship}]
+        for level, one in (("dataSet", "S"), ("dimensionGroup", "G"), ("series", "U"))
+    }
+    series = {"0:0": {"attributes": ["u"], "observations": {"0": None}}, "0:1": {"observations": {"1": None}}}
+    given_at = {"attributes": ["s"], "dimensionGroupAttributes": {"0::": ["g"]}}
+    assert _rows_to_delete({**given_at, "series": series}, levels) == [
+        {"A": "a0", "B": "b0", "T": "t0", "S": "s", "G": "g", "U": "u"},
+        {"A": "a0", "B": "b1", "T": "t1", "S": "s", "G": "g"},
+    ]
+    alone = _rows_to_delete(given_at, levels)
+    assert alone == ([] if relationship else [{"S": "s"}, {"A": "a0", "G": "g"}])
+
+
+@pytest.mark.parametrize("empty", [None, {}, {"id": None}, {"id": ""}, ""])
+def test_deletions_whose_keys_have_empty_values(empty: Any) -> None:
+    """An index that leads to nothing is an error in a deletion, because no value would mean any value."""
+    dimensions = {"series": [{"id": "A", "values": [empty]}], "observation": [codes("T", "t0")]}
+    every: list[dict[str, Any]] = [{"0": {}}, {"0": {"observations": {"0": None}}}]
+    for series in every:
+        with pytest.raises(DatasetError, match="0 is the index of an empty value of A"):
+            _rows_to_delete({"series": series}, dimensions=dimensions)
+    assert _rows_to_delete({"series": {"": {"observations": {"0": None}}}}, dimensions=dimensions) == [{"T": "t0"}]
+    dimensions = {"dataSet": [{"id": "A", "values": [empty]}], "observation": [codes("T", "t0")]}
+    with pytest.raises(DatasetError, match="the value of A is empty"):
+        _rows_to_delete({}, dimensions=dimensions)
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        {"reportingBegin": "2020"}, {"reportingEnd": "2021"}, {"validFrom": "2020-01-01"}, {"validTo": "2020-01-01"},
+        {"publicationYear": 2020}, {"publicationPeriod": "2020"},
+        {"series": {":": {"filter": 1}}}, {"series": {"0:0": {"filter": 1}}},
+        {"series": {"0:0": {"attributes": [None]}}},
+    ],
+)  # fmt: skip
+def test_deletions_that_are_restricted_by_what_is_not_read(dataset: dict[str, Any]) -> None:
+    """A data set or series that names more than was read does not delete all data, or the whole series."""
+    assert _rows_to_delete(dataset) == []
+    notes: list[str] = []
+    data = json.dumps(message({"action": "DELETE", **dataset}, attributes=_AT_LEVELS)).encode()
+    assert list(located_blocks("m", content=data, note=notes.append)) == []
+    assert "it deletes nothing" in "".join(notes)
+
+
+def test_a_deletion_in_a_message_with_errors() -> None:
+    """A data set may be empty because its service has failed, so it does not delete all data."""
+    whole = message({"action": "Delete"})
+    assert rows_in(whole) == [{"ACTION": "D"}]
+    assert rows_in({**whole, "errors": [{"code": 500, "title": "failed"}]}) == []
+    without = {"dataSet": [{"id": "A", "values": []}], "observation": [codes("T", "t0")]}
+    assert _rows_to_delete({}, dimensions=without) == []
 
 
 def test_an_attribute_on_several_levels() -> None:

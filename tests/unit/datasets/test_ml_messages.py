@@ -377,6 +377,104 @@ def test_deletions_delete_what_they_name(
     assert note is None or any(note in one for one in notes)
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "name"),
+    [
+        ("StructureSpecific", '<Series A="" B=""/>', "A"),
+        ("StructureSpecific", '<Series A="1" B="2" U=""/>', "U"),
+        ("StructureSpecific", '<Series A="1"><Obs TIME_PERIOD="2020"/><Obs TIME_PERIOD=""/></Series>', "TIME_PERIOD"),
+        ("StructureSpecific", '<Obs A="" TIME_PERIOD="2020"/>', "A"),
+        ("StructureSpecific", '<Series A="1"><Comp id="U"/></Series>', "U"),
+        ("StructureSpecific", '<Obs A="1"><Comp id="U"><Value></Value></Comp></Obs>', "U"),
+        ("StructureSpecific", '<Group A="" G="x"/>', "A"),
+        ("Generic", '<g:Series><g:SeriesKey><g:Value id="A" value=""/></g:SeriesKey></g:Series>', "A"),
+        ("Generic", "<g:Series><g:Obs><g:ObsDimension/></g:Obs></g:Series>", "ObsDimension"),
+    ],
+)
+def test_deletions_with_empty_values(kind: str, body: str, name: str, file: Path) -> None:
+    """A component without value in a series, observation or group is an error, because none would mean any value."""
+    with pytest.raises(DatasetError, match=f"line 3: {name} has no value in a data set with the action delete"):
+        deleted(file, body, "", kind)
+
+
+@pytest.mark.parametrize(
+    ("body", "attributes", "note"),
+    [
+        ("<Series/>", "", "the series in line 3 of"),
+        ("<Series><Metadata/></Series>", "", "the series in line 3 of"),
+        ('<Series A="1"><Metadata/></Series>', "", "the series in line 3 of"),
+        ('<Series A="1"><x:key/></Series>', "", "the series in line 3 of"),
+        ('<Series A="1"><Obs/></Series>', "", "the observation in line 3 of"),
+        ('<Obs A="1"><x:key/></Obs>', "", "the observation in line 3 of"),
+        ("", ' ss:reportingBeginDate="2020"', _NOTHING),
+        ("", ' reportingEndDate="2020"', _NOTHING),
+        ("", ' ss:validFromDate="2020-01-01"', _NOTHING),
+        ("", ' dataProviderID="FR"', _NOTHING),
+        ("", ' x:only="A=1"', _NOTHING),
+        ("<DataProvider/>", "", _NOTHING),
+        ("<x:Annotations/>", "", _NOTHING),
+    ],
+)
+def test_deletions_that_are_restricted_by_what_is_not_read(body: str, attributes: str, note: str, file: Path) -> None:
+    """Parts that name more than was read, or nothing, delete nothing instead of everything that they could mean."""
+    rows, notes = deleted(file, body, attributes, "StructureSpecific")
+    assert rows == []
+    assert any(note in one for one in notes)
+    assert any("it deletes nothing" in one for one in notes)
+
+
+def test_a_deletion_in_a_message_with_a_footer(file: Path) -> None:
+    """A data set may be empty because its service has failed, so it does not delete all data."""
+    deleted(file, "", "", "StructureSpecific")
+    end = "</m:StructureSpecificData>"
+    assert end in file.read_text()
+    footer = '<m:Footer><m:Message code="413" severity="Error"><c:Text>too large</c:Text></m:Message></m:Footer>'
+    file.write_text(file.read_text().replace(end, footer + end))
+    notes: list[str] = []
+    assert list(located_blocks(file, _RULES, note=notes.append)) == []
+    assert any(_NOTHING in one for one in notes)
+
+
+def test_the_action_delete_in_any_case(file: Path) -> None:
+    """The action is recognized as in validation, so that a series is not switched off, and inherits nothing."""
+    for written in ("delete", "DELETE", " Delete "):
+        deleted(file, '<Series A="1"/>', ' TITLE="x"', "StructureSpecific")
+        file.write_text(file.read_text().replace('"Delete"', f'"{written}"'))
+        found = [{n: v for n, v in row.items() if v is not None} for row in read_data_message(file, _RULES)]
+        assert [(row["ACTION"], row.get("A"), row.get("TITLE")) for row in found] == [
+            ("D", "1", None),
+            ("D", None, "x"),
+        ]
+        assert all("TIME_PERIOD" not in row for row in found)
+
+
+def test_cross_sectional_deletions_without_key(file: Path) -> None:
+    """An observation that names nothing, or names a component without value, is an error in a deletion."""
+    for body in ("<Section><Obs/></Section>", '<Section A=""><Obs B="1"/></Section>'):
+        file.write_text(
+            f'<CrossSectionalData xmlns="{_OLD}/message"><Header/><DataSet action="Delete">{body}</DataSet>'
+            "</CrossSectionalData>"
+        )
+        with pytest.raises(DatasetError, match="so it is unknown what is deleted"):
+            read_data_message(file, _RULES)
+
+
+def test_old_groups_with_series_in_deletions(file: Path) -> None:
+    """A generic group of 2.0 whose series are deleted is not said to delete nothing."""
+    key = '<Value concept="A" value="1"/>'
+    series = f'<Series><SeriesKey>{key}<Value concept="B" value="2"/></SeriesKey></Series>'
+    for own in ("", '<Attributes><Value concept="G" value="x"/></Attributes>'):
+        group = f"<Group><GroupKey>{key}</GroupKey>{own}{series}</Group>"
+        file.write_text(
+            f'<GenericData xmlns="{_OLD}/message"><Header/><DataSet action="Delete">{group}</DataSet></GenericData>'
+        )
+        notes: list[str] = []
+        found = columns_of(block for _, block in located_blocks(file, _RULES, note=notes.append))
+        rows = [{name: value for name, value in row.items() if value is not None} for row in rows_of(found)]
+        assert {"ACTION": "D", "A": "1", "B": "2"} in rows
+        assert notes == []
+
+
 def test_deletions_in_generic_messages(file: Path) -> None:
     """Attributes of a generic data set or group are deleted on their own, and a group without attributes is noted."""
     series = f"<g:Series><g:SeriesKey>{_generic({'A': '1'})}</g:SeriesKey></g:Series>"

@@ -49,7 +49,7 @@ def _complete(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 def test_locations_of_rows_do_not_keep_their_values(tmp_path: Path) -> None:
     """A caller may keep the locations of many rows, which must not keep the decoded message in memory as well."""
     path = tmp_path / "data.json"
-    path.write_text(json.dumps(MessageMaker(3).message()))
+    path.write_text(json.dumps(MessageMaker(5).message()))
     kept = [block.paths for block in json_blocks(io.BytesIO(path.read_bytes()), "data.json")]
     assert any(isinstance(one, Concatenation) for one in kept)
     reached: list[Any] = [*kept]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -11,7 +13,7 @@ from msgspec import Raw
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.files.messages.blocks import TEXTS, Block
 from kafka_replica.data.files.messages.json.decoding import decoded, failure
-from kafka_replica.data.files.messages.json.groups import Groups, attributes_of, check_annotation, groups_of
+from kafka_replica.data.files.messages.json.groups import Group, Groups, attributes_of, check_annotation, groups_of
 from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
 from kafka_replica.data.files.messages.json.outline import Outline
 from kafka_replica.data.files.messages.json.parts import ObjectParts
@@ -60,6 +62,8 @@ class DataSetReader:
     ) -> None:
         self._keys = 0
         """The number of keys in the JSON objects of the series and observations that have been read."""
+        self._leaves_out = False
+        """True if it deletes, and has a series of which it is unknown what it deletes."""
         self._dataset = dataset
         self._components = components
         self._standing = standing
@@ -73,9 +77,14 @@ class DataSetReader:
         found = groups_of(
             given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
         )
-        self._groups = Groups(found, components.group, where)
-        # In a deletion, the attributes of each level are deleted on their own, so rows inherit nothing.
-        self._inherited = Groups([], [], where) if self._deletes else self._groups
+        # In a deletion, attributes are deleted at the level to which they are attached, which may not be that at which
+        # the message presents them. Rows of lower levels inherit the others.
+        apart = [_part(group, self._apart(components.group, group.key)) for group in found] if self._deletes else found
+        rest = [_part(group, group.attributes.keys() - one.attributes) for group, one in zip(found, apart, strict=True)]
+        self._groups = Groups([group for group in apart if group.attributes], components.group, where)
+        self._inherited = self._groups
+        if self._deletes:
+            self._inherited = Groups([group for group in rest if group.attributes], components.group, where)
 
     def blocks(self, outline: Outline, unread: UnreadMembers, *, has_unread: bool) -> Iterator[Block]:
         """Yield the rows.
@@ -85,7 +94,8 @@ class DataSetReader:
         Args:
             outline: the outline of the message, which leaves out series and observations.
             unread: collects the unknown members of series, and notes a deletion that deletes nothing.
-            has_unread: whether the data set has unknown members, which may name what is deleted.
+            has_unread: whether the data set has unknown members, which may name what is deleted, or the message reports
+                errors, which may be why it names nothing.
 
         Raises:
             DatasetError: the data set violates the standard; the message names the location.
@@ -93,7 +103,8 @@ class DataSetReader:
         dataset = self._dataset
         above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
         fixed = self._fixed()
-        inherited = {} if self._deletes else above
+        apart = self._apart(self._components.data_set, self._fixed()) if self._deletes else frozenset()
+        inherited = {name: value for name, value in above.items() if name not in apart}
         has_rows = False
         for blocks in self._in_series(outline.parts_of(given(dataset.series)), fixed, inherited, unread):
             yield from blocks
@@ -101,16 +112,47 @@ class DataSetReader:
         for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, inherited):
             yield from blocks
             has_rows = True
+        yield from self._own_rows(fixed, above, apart, unread, has_rows=has_rows, has_unread=has_unread)
+
+    def _own_rows(
+        self, fixed: dict[str, Any], above: dict[str, Any], apart: AbstractSet[str], unread: UnreadMembers, *,
+        has_rows: bool, has_unread: bool,
+    ) -> Iterator[Block]:  # fmt: skip
+        """Yield the rows of what no series or observation has: attributes, and the deletion of all data."""
+        dataset = self._dataset
+        if self._deletes:
+            apart = apart if has_rows else apart | self._unrelated(self._components.data_set)
+            above = {name: value for name, value in above.items() if name in apart}
+        names_data = any(
+            given(member) not in (None, [], {}) for member in (dataset.groups, dataset.attributes, *_limits_of(dataset))
+        )
+        is_bare = not (has_rows or has_unread or names_data or self._leaves_out or fixed.keys() != self._fixed_ids())
+        groups: list[Group] = []
+        if self._deletes:
+            groups += self._groups.unused
+            unrelated = self._unrelated(self._components.group)
+            groups += [one for group in self._inherited.unused if (one := _part(group, unrelated)).attributes]
         are_apart = _has_value(above) and (self._deletes or not has_rows)
-        names_attributes = bool(given(dataset.groups)) or bool(given(dataset.attributes))
-        is_bare = not (has_rows or has_unread or names_attributes)
         if are_apart or (self._deletes and is_bare):
-            yield self._alone(fixed, above, {}, self._at)
-        elif self._deletes and not (has_rows or self._groups.unused):
+            yield self._alone(fixed, above, {}, self._at, inherits=not self._deletes)
+        elif self._deletes and not (has_rows or groups):
             unread.note_empty_deletion(self._path)
-        for group in self._groups.unused:
+        for group in groups if self._deletes else self._groups.unused:
             at = pointer(self._at, "dimensionGroupAttributes", group.written)
-            yield self._alone(fixed | group.key, {}, group.attributes, at)
+            yield self._alone(fixed | group.key, {}, group.attributes, at, inherits=not self._deletes)
+
+    def _fixed_ids(self) -> AbstractSet[str]:
+        return {one.id for one in self._components.of_data_set}
+
+    @staticmethod
+    def _apart(attributes: Sequence[ValueReader], dimensions: Collection[str]) -> AbstractSet[str]:
+        """Return the attributes that are attached to these dimensions, or to fewer."""
+        return {attribute.id for attribute in attributes if attribute.is_attached_to(dimensions)}
+
+    @staticmethod
+    def _unrelated(attributes: Sequence[ValueReader]) -> AbstractSet[str]:
+        """Return the attributes of which the message does not say to what they are attached."""
+        return {attribute.id for attribute in attributes if not attribute.relationship}
 
     def _fixed(self) -> dict[str, Any]:
         """Return the value of each dimension at the level of the data set; a deletion may omit dimensions."""
@@ -119,6 +161,10 @@ class DataSetReader:
                 raise failure(
                     self._where, f"{one.path}: a dimension of the data set has one value, and {one.id} has "
                     f"{len(one.listed)}"
+                )  # fmt: skip
+            if self._deletes and one.listed == [None]:
+                raise failure(
+                    self._where, f"{one.path}: the value of {one.id} is empty, so it is unknown what is deleted"
                 )  # fmt: skip
         return {one.id: one.listed[0] for one in self._components.of_data_set if one.listed}
 
@@ -137,7 +183,7 @@ class DataSetReader:
             while True:
                 # Garbage collection is paused, because it would traverse the many lists of a series several times.
                 with collector_paused():
-                    blocks = self._next_series(left, fixed, above)
+                    blocks = self._next_series(left, fixed, above, unread)
                 if blocks is None:
                     break
                 yield blocks
@@ -159,13 +205,19 @@ class DataSetReader:
                 check_no_key_repeats(text, self._where)
 
     def _next_series(
-        self, left: Iterator[tuple[str, Raw]], fixed: dict[str, Any], above: dict[str, Any]
+        self, left: Iterator[tuple[str, Raw]], fixed: dict[str, Any], above: dict[str, Any], unread: UnreadMembers
     ) -> list[Block] | None:
         """Return the rows of as many small series as a block may have, or up to a long one; None at the end."""
         batch = SeriesBatch(self._path, self._at)
         for key, raw in left:
             path = member(f"{self._path}.series", key)
             series, observations = self._decoded(path, raw)
+            if self._deletes and not observations and self._names_unread(series, raw, path):
+                unread.note_deletion(
+                    path, "has no observation, and a member that is not read or an attribute without value"
+                )
+                self._leaves_out = True
+                continue
             is_apart = self._deletes and bool(given(series.attributes))
             if not observations or len(observations) >= _AT_ONCE or is_apart or not self._inherited.are_none:
                 before = [self._of_batch(batch, fixed, above)] if batch.size else []
@@ -175,6 +227,12 @@ class DataSetReader:
             if batch.size >= _AT_ONCE:
                 break
         return [self._of_batch(batch, fixed, above)] if batch.size else None
+
+    def _names_unread(self, series: Series, raw: Raw, path: str) -> bool:
+        """Return whether a series names something without a value, or that is not read, and so may not mean all."""
+        attributes = self._attributes(self._components.series, given(series.attributes), path)
+        is_known = MEMBERS.decode(raw).keys() <= {*Series.__struct_encode_fields__}
+        return not is_known or (bool(given(series.attributes)) and not _has_value(attributes))
 
     def _decoded(self, path: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
         """Return a series and its observations; count its keys."""
@@ -225,16 +283,21 @@ class DataSetReader:
         names = self._components.of_observation
         apart: list[Block] = []
         if self._deletes:
-            apart = [self._alone(own, {}, attributes, at)] if _has_value(attributes) else []
-            attributes = {}
+            ids = self._apart(self._components.series, own)
+            alone = {name: value for name, value in attributes.items() if name in ids}
+            apart = [self._alone(own, {}, alone, at, inherits=False)] if _has_value(alone) else []
+            attributes = {name: value for name, value in attributes.items() if name not in ids}
         return [*apart, *self._of_observations(own, above, attributes, observations, (path, at), names)]
 
-    def _alone(self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str) -> Block:
+    def _alone(
+        self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any], at: str, *, inherits: bool = True
+    ) -> Block:
         """Return a row that has only attributes: its other dimensions are ``~``, or left out in a deletion."""
         others = [dimension.id for dimension in self._components.dimensions if dimension.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
         row = {**self._standing, **own, **off}
-        return Block(1, _over(_over(row | above, self._inherited.shared(row)), attributes), {}, paths=[at])
+        of_groups = self._inherited.shared(row) if inherits else {}
+        return Block(1, _over(_over(row | above, of_groups), attributes), {}, paths=[at])
 
     def _of_observations(
         self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any],
@@ -279,6 +342,19 @@ class DataSetReader:
                 if one is not OMITTED:
                     check_annotation(one, f"{paths[i]}[{place}]", self._where)
         return found, texts
+
+
+def _part(group: Group, names: Collection[str]) -> Group:
+    """Return a group with only these attributes."""
+    return replace(group, attributes={name: value for name, value in group.attributes.items() if name in names})
+
+
+def _limits_of(dataset: DataSet) -> tuple[Any, ...]:
+    """Return the members that may restrict a data set, and that are not applied."""
+    return (
+        dataset.reporting_begin, dataset.reporting_end, dataset.valid_from, dataset.valid_to, dataset.publication_year,
+        dataset.publication_period,
+    )  # fmt: skip
 
 
 def _has_value(row: Mapping[str, Any]) -> bool:

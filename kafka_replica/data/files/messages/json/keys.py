@@ -92,6 +92,11 @@ def _column(dimension: ValueReader, parts: Sequence[str], paths: Sequence[str], 
         return [*map(by_key.__getitem__, parts)]
     except KeyError:
         place, part = next((place, part) for place, part in enumerate(parts) if part not in by_key)
+        if part in map(str, range(len(dimension.listed))):
+            raise failure(
+                where, f"{paths[place]}: {part} is the index of an empty value of {dimension.id}, so it is unknown "
+                "what is deleted"
+            ) from None  # fmt: skip
         raise failure(
             where, f"{paths[place]}: {part[:40]!r} is not an index of {dimension.id}, which has "
             f"{values_counted(len(dimension.listed))}"

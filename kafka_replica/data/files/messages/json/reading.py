@@ -56,7 +56,8 @@ def json_blocks(
             unread.search_outline(written)
         readers = _readers(body, structures, "" if body is message else "/data", where)
         for place, reader in enumerate(readers):
-            yield from reader.blocks(outline, unread, has_unread=place in unread.data_sets)
+            has_unread = bool(errors) or place in unread.data_sets
+            yield from reader.blocks(outline, unread, has_unread=has_unread)
         if note is not None:
             note(unread.notes)
 
@@ -72,7 +73,7 @@ def _readers(body: Body, written: Sequence[Any], above: str, where: str) -> Iter
             structures[number] = _structure(written[number], where, at), at
         structure, at = structures[number]
         standing = standing_of(structure, dataset)
-        components = Components(structure, at, where, with_defaults=standing["ACTION"] != "D")
+        components = Components(structure, at, where, is_deletion=standing["ACTION"] == "D")
         yield DataSetReader(dataset, components, standing, path, f"{above}/dataSets/{place}", where)
 
 

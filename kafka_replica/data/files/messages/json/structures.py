@@ -32,14 +32,14 @@ class Components:
         structure: the structure.
         path: the location of the structure.
         where: the file, for errors.
-        with_defaults: whether the defaults of attributes apply. They do not in a deletion, because an attribute that
-            the message does not name must not be deleted.
+        is_deletion: whether the data set deletes. The defaults of attributes do not apply then, because an attribute
+            that the message does not name must not be deleted, and keys must not name empty values.
 
     Raises:
         DatasetError: a component occurs twice, or a listed value is damaged.
     """
 
-    def __init__(self, structure: Structure, path: str, where: str, *, with_defaults: bool) -> None:
+    def __init__(self, structure: Structure, path: str, where: str, *, is_deletion: bool) -> None:
         self._where = where
         is_old = path == OLD
         no_levels = Levels()
@@ -55,7 +55,7 @@ class Components:
         measures = [Component("OBS_VALUE")] if structure.measures is None else structure.measures.observation
         self.measures = self._readers(measures, f"{path}.measures.observation")
         self.data_set, self.group, self.series, self.observation = (
-            self._readers(level, f"{of}.{name}", with_defaults=with_defaults, is_old=is_old)
+            self._readers(level, f"{of}.{name}", with_defaults=not is_deletion, is_old=is_old)
             for name, level in (
                 ("dataSet", attributes.data_set), ("dimensionGroup", attributes.group),
                 ("series", attributes.series), ("observation", attributes.observation),
@@ -65,6 +65,8 @@ class Components:
         for dimension in self.dimensions:
             if any(isinstance(value, list | dict) for value in dimension.listed):
                 raise failure(where, f"{dimension.path}: a value of the dimension {dimension.id} is not one text")
+            if is_deletion:
+                dimension.refuse_empty()
         for level in (self.data_set, self.group, self.series, [*self.measures, *self.observation]):
             self._check_once([*self.dimensions, *level])
 
@@ -137,7 +139,7 @@ def _data_sets_of(structure: object, path: str, where: str) -> Sequence[object]:
 def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
     """Return the first columns of SDMX-CSV for a data set: the artefact that its links name, and the action."""
     action = given(dataset.action) or "information"
-    letter = LETTERS.get(action.lower(), action)
+    letter = LETTERS.get(action.strip().lower(), action)
     for links in (structure.links, given(dataset.links)):
         for kind, reference in _references(links or ()):
             return {"STRUCTURE": kind, "STRUCTURE_ID": reference, "ACTION": letter}

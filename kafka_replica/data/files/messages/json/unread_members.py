@@ -64,6 +64,10 @@ class UnreadMembers:
                 f"{path} has the action delete, but nothing that was read names what is deleted; it deletes nothing"
             )
 
+    def note_deletion(self, path: str, what: str) -> None:
+        """Note a part of a data set with the action delete that deletes nothing; the first of each kind counts."""
+        self._found.setdefault(what, f"{path}, of a data set with the action delete, {what}; it deletes nothing")
+
     def search_series(self, data: bytes, path: str) -> None:
         """Search series.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final
 
@@ -18,6 +18,8 @@ class OmittedValue:
 
 
 OMITTED: Final = OmittedValue()
+_OF_OBSERVATIONS: Final = ("observation", "primaryMeasure", "group")
+_OF_DATA_SETS: Final = ("dataflow", "none")
 _INDEXES: Final = frozenset({int, NoneType, OmittedValue})
 
 
@@ -84,6 +86,7 @@ class ValueReader:
         self, component: Component, path: str, where: str, *, with_default: bool = True, is_old: bool = False
     ) -> None:
         self.id = component.id
+        self.relationship = component.relationship
         self.path = path
         self._where = where
         self._has_none = is_old and component.values is not None and not component.values
@@ -101,6 +104,25 @@ class ValueReader:
             "": None, SWITCHED_OFF: SWITCHED_OFF, **{str(i): value for i, value in enumerate(self.listed)}
         }  # fmt: skip
         """The values of a dimension by the text of their index in keys; the text is empty if a deletion omits it."""
+
+    def refuse_empty(self) -> None:
+        """Make the index of a listed value that is empty an error in keys, where no value would mean any value."""
+        self.by_key = {key: value for key, value in self.by_key.items() if value is not None or not key}
+
+    def is_attached_to(self, dimensions: Collection[str]) -> bool:
+        """Return whether the relationship says that an attribute depends on none but these dimensions.
+
+        Messages may present an attribute at another level than that to which it is attached.
+
+        Source: SDMX-JSON data message, field guides 1.0 to 2.1, "attribute relationship".
+        """
+        named = self.relationship
+        if not isinstance(named, dict) or any(named.get(one) is not None for one in _OF_OBSERVATIONS):
+            return False
+        of = named.get("dimensions")
+        if isinstance(of, list) and of:
+            return all(one in dimensions for one in of)
+        return of is None and any(named.get(one) is not None for one in _OF_DATA_SETS)
 
     def column(self, given: Sequence[Any], kinds: set[type], paths: Sequence[str], place: int) -> Sequence[Any]:
         """Return the values of a sequence of observations.

@@ -21,6 +21,7 @@ class Component(Struct):
     values: Values = None
     default: Any = None
     position: int | None = field(default=None, name="keyPosition")
+    relationship: Any = None
 
 
 class Levels(Struct):

@@ -56,13 +56,23 @@ class CrossSectionReader:
             )
         known = self._data_set.known
         own = known.values_of({one: value for one, value in attributes.items() if value and "}" not in one})
+        empty = next((one for one in attributes if "}" not in one and one not in own), None)
+        if self._data_set.is_deletion and empty is not None:
+            raise self._unclear(f"{empty[:80]} has no value")
         above = self._levels[-1] if self._levels else {}
         self._levels.append(above | own)
         if local not in _LEVELS:
+            if self._data_set.is_deletion and not own and local == "Obs":
+                raise self._unclear("an observation names nothing")
             value = own.pop(_VALUE, None)
             above = self._data_set.standing | self._data_set.attributes | above
             line, self._has_rows = self._events.parser.CurrentLineNumber, True
             self._take((line, above, own | self._measured(local, value, above.keys() | own.keys())))
+
+    def _unclear(self, what: str) -> DatasetError:
+        return DatasetError(
+            f"line {self._events.line}: {what} in a data set with the action delete, so it is unknown what is deleted"
+        )
 
     def _end(self, name: str) -> None:
         del name

@@ -19,8 +19,8 @@ MOST_COMPONENTS: Final = 1_000
 """More components than any row has."""
 
 _LETTERS: Final = {
-    "Information": "I", "Append": "A", "Replace": "R", "Delete": "D", "Merge": "M",
-    "Update": "A",  # of 1.0, whose schema describes it as that of 2.0 describes Append
+    "information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M",
+    "update": "A",  # of 1.0, whose schema describes it as that of 2.0 describes Append
 }  # fmt: skip
 _ALL_DIMENSIONS: Final = "AllDimensions"
 _DELETE: Final = "D"
@@ -72,7 +72,9 @@ class DataSet:
         names_observation: whether the header names the dimension at the observation.
         is_explicit: whether observations name their measure by their type.
         attributes: its own attributes.
-        names_nothing: whether its element has no XML attribute that may be a component, not even an empty one.
+        names_nothing: whether its element has no XML attribute that may be a component, not even an empty one, or that
+            may restrict what it deletes.
+        is_failed: returns whether the message may have failed, so that an empty data set means nothing.
         scope: the attributes of the group around the current series (2.0).
         groups: its groups.
     """
@@ -80,11 +82,12 @@ class DataSet:
     def __init__(
         self, reference: Reference, action: str, known: KnownComponents, groups: Groups | None, end: Callable[[], None]
     ) -> None:
-        self._letter = _LETTERS.get(action, action)
+        self._letter = _LETTERS.get(action.strip().lower(), action)
         self.is_explicit = reference.is_explicit
         self.end = end
         self.attributes: Row = {}
         self.names_nothing = False
+        self.is_failed: Callable[[], bool] = bool
         self.scope: Row = {}
         self._takes_groups = groups is None
         self.groups = Groups(known.dimensions) if groups is None else groups
@@ -178,7 +181,7 @@ class DataSet:
         """
         groups = [*self.groups.unused()]
         are_apart = self.is_deletion or not (has_rows or groups)
-        deletes_all = self.is_deletion and self.names_nothing and is_bare
+        deletes_all = self.is_deletion and self.names_nothing and is_bare and not self.is_failed()
         if (self.attributes and are_apart) or deletes_all:
             yield line, self.standing, self._with_others_off(self.attributes)
         inherited = self.standing if self.is_deletion else self.standing | self.attributes

@@ -73,6 +73,12 @@ class GenericReader(SeriesReader):
             )
         else:
             self._refuse_other_attributes("Value", attributes)
+            if name:
+                self._refuse_empty(self._target, name)
+
+    def _refuse_empty(self, target: Row, name: str) -> None:
+        if target is not self.data_set.attributes:
+            self.refuse_empty(name)
 
     def _refuse_other_attributes(self, element: str, attributes: dict[str, str]) -> None:
         """Refuse XML attributes of an element without a value: one of them may be the value."""
@@ -87,6 +93,7 @@ class GenericReader(SeriesReader):
         if name in self.data_set.known.collapsed:
             value = value.strip(WHITE_SPACE)
             if not value:
+                self._refuse_empty(target, name)
                 return
         if target.setdefault(name, value) != value:
             self.refuse_second(name, target[name], value)
@@ -127,6 +134,7 @@ class GenericReader(SeriesReader):
             self._set(self.obs, name or attributes.get("id", ""), value)
         else:
             self._refuse_other_attributes("ObsDimension", attributes)
+            self._refuse_empty(self.obs, "ObsDimension")
 
     def obs_value_start(self, attributes: dict[str, str]) -> None:
         """Set the measure."""
@@ -137,6 +145,7 @@ class GenericReader(SeriesReader):
             self._set(self.obs, self.data_set.known.primary_measure, value)
         else:
             self._refuse_other_attributes("ObsValue", attributes)
+            self._refuse_empty(self.obs, "ObsValue")
 
     def time_start(self, attributes: dict[str, str]) -> None:
         """Read the time of an observation (2.0)."""
@@ -148,6 +157,8 @@ class GenericReader(SeriesReader):
     def _take_time(self, value: Value) -> None:
         if self.obs is not None and isinstance(value, str) and value.strip():
             self.obs[self.data_set.known.time] = value.strip()
+        else:
+            self.refuse_empty(self.data_set.known.time)
 
     def key_family_start(self, attributes: dict[str, str]) -> None:
         """Read the structure of the data set (2.0)."""

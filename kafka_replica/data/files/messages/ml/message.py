@@ -40,6 +40,11 @@ _OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
 _DEEPEST: Final = 100
 _MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
 _ACTION: Final = "Information"
+_NO_RESTRICTIONS: Final = frozenset(
+    {"action", "dataScope", "datasetID", "keyFamilyURI", "setID", "structureRef", "type"}
+)
+_OF_W3C: Final = "http://www.w3.org/"
+"""The beginning of the namespaces of ``xsi:type`` and ``xml:lang``."""
 _STANDARD: Final = frozenset({
     "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
     "dataProviderSchemeId", "datasetID", "keyFamilyURI", "publicationPeriod", "publicationYear", "reportingBeginDate",
@@ -53,7 +58,7 @@ class MlMessage:
 
     Args:
         opened: opens the file in binary mode. It is called once to search for late groups, once to read the rows, and
-            once more to read the groups if they come after series.
+            once more to read the groups if they come after series, or a footer after a deletion of all data.
         where: the file, for errors.
         rules: the rules of the expected structure. Without them, dimensions and attributes of groups in
             structure-specific messages are distinguished by comparing them with the keys of rows.
@@ -87,7 +92,7 @@ class MlMessage:
                 is_late = has_late_groups(file)
             groups = self._groups() if is_late else None
             with self._opened() as file:
-                reading = _Reading(file, self._structures, groups, only_groups=False)
+                reading = _Reading(file, self._structures, groups, only_groups=False, is_failed=self._has_footer)
                 for rows in reading.chunks():
                     yield from blocks_of(rows, reading.skipped_lines)
             self.footers, self.notes = tuple(reading.footers), reading.notes
@@ -105,6 +110,14 @@ class MlMessage:
         except DatasetError as located:
             return located
         return error
+
+    def _has_footer(self) -> bool:
+        """Return whether the message has a footer, which may report an error; another pass finds it."""
+        with self._opened() as file:
+            reading = _Reading(file, self._structures, None, only_groups=True)
+            for _ in reading.chunks():
+                pass
+        return bool(reading.footers)
 
     def _groups(self) -> list[Groups]:
         with self._opened() as file:
@@ -125,7 +138,9 @@ class _Reading:
         *,
         only_groups: bool,
         locates_text: bool = False,
+        is_failed: Callable[[], bool] = bool,
     ) -> None:
+        self._is_failed = is_failed
         self._events = Events(file, locates_text=locates_text)
         self._unknown = UnknownElements(self._events)
         self._structures, self._complete, self._only_groups = structures, groups, only_groups
@@ -244,7 +259,8 @@ class _Reading:
             self._end,
         )
         own = {name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD}
-        data_set.names_nothing = not any("}" not in name and name not in _STANDARD for name in attributes)
+        data_set.names_nothing = not any(map(_may_restrict, attributes))
+        data_set.is_failed = self._is_failed
         data_set.attributes = data_set.known.values_of(own)
         self.groups.append(data_set.groups)
         self._unknown.namespaces |= {uri, *self._header.namespaces}
@@ -271,6 +287,14 @@ class _Reading:
 
     def _end(self) -> None:
         self._events.handle(self._inside, _nothing)
+
+
+def _may_restrict(name: str) -> bool:
+    """Return whether an XML attribute of a data set may be a component, or restrict the data set otherwise."""
+    uri, _, local = name.rpartition("}")
+    if uri.startswith((_OF_W3C, f"{{{_OF_W3C}")):
+        return False
+    return local not in _NO_RESTRICTIONS or ("sdmx.org/" not in uri.lower() and bool(uri))
 
 
 def _nothing(name: str) -> None:

@@ -19,8 +19,9 @@ from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _MOST_NAMES: Final = 1_000
 NOTHING: Final = "nothing"
-_NOT_DATA: Final = frozenset({"Annotations", "DataProvider", "KeyFamilyRef"})
-"""Elements in data sets that name no data."""
+_NOT_DATA: Final = frozenset({"Annotations", "KeyFamilyRef"})
+"""Elements in data sets that name no data, and do not restrict it."""
+_OF_SDMX: Final = "sdmx.org/"
 
 
 class SeriesReader:
@@ -68,6 +69,10 @@ class SeriesReader:
         self._line = self._series_line = self._group_line = self.obs_line = 0
         self._has_rows = False
         self._is_bare = True
+        self._has_series = False
+        """True if the current group contains a series."""
+        self.has_unread = False
+        """True if the innermost series or observation contains an element that is not read."""
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
@@ -119,7 +124,7 @@ class SeriesReader:
             self._starts.clear()
             self._ends.clear()
         local = name.rpartition("}")[2]
-        self._is_bare = self._is_bare and local in _NOT_DATA
+        self._is_bare = self._is_bare and local in _NOT_DATA and _OF_SDMX in name.lower()
         other = (partial(self.other_start, name), self.other_end)
         self._starts[name], self._ends[name] = self._handlers.get(local, other)
 
@@ -127,8 +132,9 @@ class SeriesReader:
         """Begin a series."""
         self.refuse_within("Series", self.series, self.obs)
         if self.group is not None:
+            self._has_series = True
             self._commit_group()
-        self.series, self.above = self.components(attributes), None
+        self.series, self.above, self.has_unread = self.components(attributes), None, False
         self._series_line = self.events.parser.CurrentLineNumber
 
     def series_end(self) -> None:
@@ -136,6 +142,9 @@ class SeriesReader:
         series, self.series = self.series, None
         if series is not None and self.above is None:
             self.check(series)
+            if self._is_unclear(series):
+                self.note_unclear("series", self._series_line)
+                return
             off = self.data_set.switched_off
             own = series if off is None else series | {off: SWITCHED_OFF}
             self.take((self._series_line, self.data_set.above_flat(series), own))
@@ -149,7 +158,7 @@ class SeriesReader:
             self.above = self.data_set.above_series(self.series)
             if self.data_set.is_deletion and not self.series.keys() <= self.above.keys():
                 self.take((self._series_line, self.data_set.standing, self.series))  # its attributes
-        self.obs = self.components(attributes)
+        self.obs, self.has_unread = self.components(attributes), False
         self.obs_line = self.events.parser.CurrentLineNumber
 
     def obs_end(self) -> None:
@@ -158,6 +167,9 @@ class SeriesReader:
         if obs is None:
             return
         self.check(obs)
+        if self._is_unclear(obs):
+            self.note_unclear("observation", self.obs_line)
+            return
         above = self.above
         if above is None or self.series is None:
             above = self.data_set.above_flat(obs)
@@ -165,10 +177,39 @@ class SeriesReader:
             above = self.data_set.above_observation(self.series, obs)
         self.take((self.obs_line, above, obs))
 
+    def _is_unclear(self, row: Row) -> bool:
+        """Return whether it is unknown what a series or observation deletes.
+
+        An omitted dimension means any value; but one that omits all, or names something that is not read, does not
+        mean everything that it could.
+        """
+        return self.data_set.is_deletion and (self.has_unread or not row)
+
+    def note_unclear(self, what: str, line: int) -> None:
+        """Note a series or observation of which it is unknown what it deletes; of several, the first."""
+        self.unknown.note(
+            f"the {what} in line {line + self.events.skipped_lines} of a data set with the action delete names "
+            "nothing, or something that is not read; it deletes nothing",
+            of=f"deletion of {what}",
+        )
+
+    def refuse_empty(self, name: str) -> None:
+        """Refuse a component without a value in a deletion, where no value would mean any value.
+
+        Raises:
+            DatasetError: the data set has the action delete.
+        """
+        if self.data_set.is_deletion:
+            raise DatasetError(
+                f"line {self.events.line}: {name[:80]} has no value in a data set with the action delete, so it is "
+                "unknown what is deleted; give the value, or leave it out to delete all values"
+            )
+
     def group_start(self, attributes: dict[str, str]) -> None:
         """Begin a group."""
         self.refuse_within("Group", self.series, self.obs, self.group)
         self.group, self.group_key = self.components(attributes), None
+        self._has_series = False
         self._group_line = self.events.parser.CurrentLineNumber
 
     def group_end(self) -> None:
@@ -193,7 +234,9 @@ class SeriesReader:
             self.data_set.add_group(line, None, group)
 
     def note_group_without_attributes(self, line: int) -> None:
-        """Note that a group does not name the attributes to delete; a group cannot delete anything else."""
+        """Note that a group does not name the attributes to delete, unless series in it are deleted (2.0)."""
+        if self._has_series:
+            return
         self.unknown.note(
             f"the group in line {line + self.events.skipped_lines} of a data set with the action delete names no "
             "attribute; it deletes nothing"
@@ -267,6 +310,7 @@ class SeriesReader:
         del attributes
         self.depth -= 1
         self.unknown.skip_or_refuse(name, self.handlers)
+        self.has_unread = True
 
     def other_end(self) -> None:
         """Handle the end of such an element, if it was not skipped."""

@@ -106,6 +106,8 @@ class SpecificReader(SeriesReader):
         data_set = self.data_set
         if self.obs is None or len(names) != len(self.obs) or len(names) > _FEW or data_set.is_explicit:
             return
+        if data_set.is_deletion:
+            return  # because each row is checked
         if self.series is None:
             shared = None if data_set.groups or data_set.attributes else data_set.standing
         else:
@@ -170,7 +172,12 @@ class SpecificReader(SeriesReader):
     def components(self, attributes: dict[str, str]) -> Row:
         """Return the components: XML attributes without a namespace that are not empty."""
         row = {name: value for name, value in attributes.items() if value and "}" not in name}
-        return self.data_set.known.values_of(row)
+        row = self.data_set.known.values_of(row)
+        if self.data_set.is_deletion:
+            for name in attributes:
+                if "}" not in name and name not in row:
+                    self.refuse_empty(name)
+        return row
 
     def other_start(self, name: str, attributes: dict[str, str]) -> None:
         """Begin a group, whose element is called like the group in 2.0; any other element is unknown."""
@@ -188,6 +195,7 @@ class SpecificReader(SeriesReader):
         del attributes
         self.depth -= 1
         self.unknown.skip_metadata()
+        self.has_unread = True
 
     def component_start(self, attributes: dict[str, str]) -> None:
         """Begin a component that is an element (3.x)."""
@@ -209,6 +217,9 @@ class SpecificReader(SeriesReader):
 
     def component_end(self) -> None:
         """Set the component: to its value, or to a list if it has several values."""
+        is_empty = self._component is not None and not any(self._component[1])
+        if is_empty and self.data_set.is_deletion and self.innermost() is not self.data_set.attributes:
+            self.refuse_empty("" if self._component is None else self._component[0])
         if self._component is not None and self._component[1]:
             name, values = self._component
             target = self.innermost()
