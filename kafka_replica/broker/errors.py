@@ -70,8 +70,9 @@ _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaErr
 
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
 _FENCED = (
-    "another producer has acquired the same transactional id, possibly with another database; give each producer an "
-    "id of its own on this cluster"
+    "another producer has acquired the same transactional id, possibly with another database, or the transaction took "
+    "longer than transaction.timeout.ms; give each producer an id of its own on this cluster, or raise the time-out, "
+    "and continue with a new producer"
 )
 _ADVICE_BY_CODE = {
     KafkaError._AUTO_OFFSET_RESET: (

@@ -97,6 +97,10 @@ class TransactionalWriter:
         self.usable = True
         self._ends: dict[Partition, int] = {}
         self._refused: _Refusal | None = None
+        self._topics: dict[str, None] = {}
+        """The topics to which the open transaction writes."""
+        self._is_open = False
+        """True from the begin of a transaction until it was committed or aborted."""
         self._fatal: KafkaError | None = None
         """The error after which librdkafka's producer can do nothing more."""
         self._config = config
@@ -161,6 +165,7 @@ class TransactionalWriter:
         Raises:
             BrokerError: Kafka did not answer or refused.
         """
+        self._is_open = False
         self._producer = self._new_producer()
         self._refused = self._fatal = None
 
@@ -176,9 +181,14 @@ class TransactionalWriter:
                 f"beginning a transaction of {self.transactional_id}: the last one leaves its producer unfit for "
                 "another; call renew() first"
             )
+        doing = "beginning a transaction"
+        if self._fatal is not None:
+            raise translate_error(self._fatal, doing) from KafkaException(self._fatal)
         self._ends, self._refused = {}, None
+        self._topics.clear()
         self._trouble.clear()
-        self._call("beginning a transaction", self._producer.begin_transaction)
+        self._call(doing, self._producer.begin_transaction)
+        self._is_open = True
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
         """Queue a record of the open transaction, to be sent in the background."""
@@ -192,6 +202,7 @@ class TransactionalWriter:
             PublishError: Kafka refused an earlier record of the transaction, after which the client accepts no other.
         """
         topic, number = partition
+        self._topics[topic] = None
         if headers:
             check_sendable(topic, key, headers)
         while True:
@@ -217,6 +228,7 @@ class TransactionalWriter:
         errors of ``send_to``.
         """
         produce, refused = self._producer.produce, self._note_refused
+        self._topics.update(dict.fromkeys(topics))
         for number, (key, value, headers) in enumerate(records, 1):
             for topic in topics:
                 while True:
@@ -272,20 +284,25 @@ class TransactionalWriter:
         if self._refused is None:
             return
         if is_consequence(self._refused.error):
-            self._check_transaction(_sending(self._refused.message))
+            self._check_transaction()
         raise PublishError(self._why_refused(*self._refused)) from KafkaException(self._refused.error)
 
-    def _check_transaction(self, doing: str) -> None:
+    def _check_transaction(self) -> None:
         """Raise PublishError if the open transaction has failed, with a reason that may be that of no record.
 
         For example, Kafka may refuse to add a partition to the transaction, without sending a record to it.
         """
+        if not self._is_open:
+            return  # otherwise the question would begin one
         try:
             self._producer.begin_transaction()  # refused in any case: in a good state, because one is open
         except KafkaException as refusal:
             error = refusal.args[0]
             self._note_fatal(error)
             if error.fatal() or error.txn_requires_abort():
+                doing = (
+                    f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
+                )
                 raise PublishError(str(translate_error(error, doing))) from KafkaException(error)
 
     def _note_fatal(self, error: KafkaError) -> None:
@@ -312,12 +329,17 @@ class TransactionalWriter:
         began_s = time.monotonic()
         try:
             self._call(doing, verb, self._timeout_s)
+            self._is_open = False
         finally:
             self._may_be_repeated |= time.monotonic() - began_s >= self._repeated_after_s
 
     def abort(self) -> None:
         """Abort the open transaction; readers of committed data never see it."""
-        self._end("aborting the transaction", self._producer.abort_transaction)
+        try:
+            self._end("aborting the transaction", self._producer.abort_transaction)
+        except BrokerError:
+            self._may_be_repeated = True
+            raise
 
     def close(self) -> None:
         """Close the producer; an open transaction stays open until its time-out or the next producer of the same id."""
@@ -361,7 +383,7 @@ class TransactionalWriter:
         doing = f"handing over key {key_text(key)} for topic {topic}"
         if error.args[0].code() == KafkaError._STATE:
             self._check_refused(error.args[0])
-            self._check_transaction(doing)
+            self._check_transaction()
         if error.args[0].code() == KafkaError._STATE or error.args[0].fatal():
             return PublishError(str(translate_error(error.args[0], doing)))
         if is_too_large(error.args[0]):
@@ -379,7 +401,8 @@ class TransactionalWriter:
             self._note_fatal(error.args[0])
             return error
         producer = getattr(self, "_producer", None)  # not set while the first producer is created
-        if producer is not None:
+        # In a good state, without an open transaction, the question would begin one.
+        if producer is not None and (self._is_open or isinstance(error, KafkaException)):
             try:
                 producer.begin_transaction()  # refused, with the reason
             except KafkaException as refusal:

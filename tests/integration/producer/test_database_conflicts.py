@@ -18,7 +18,7 @@ from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import BrokerError, ConfigurationError, KafkaReplicaError, RecordNotSentError
+from kafka_replica.errors import BrokerError, ConfigurationError, KafkaReplicaError, PublishError, RecordNotSentError
 from kafka_replica.producer import ProducerControl, ProducerSettings, Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode, Outbox, default_producer_id, migrate, open_database
 from kafka_replica.producer.outbox.tables import state
@@ -244,6 +244,19 @@ def test_a_fenced_producer_stays_fenced(local_kafka: LocalKafka, kafka_topic: To
         assert fault_of(caught.value) is Fault.FENCED
         assert not isinstance(caught.value, RecordNotSentError)
         publish(newer)
+
+
+def test_a_record_after_the_end_of_its_transaction_is_refused(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+    """Each such record is refused, and the next transactions are not affected."""
+    topic, config = kafka_topic(config=KEEP), {"bootstrap.servers": local_kafka.bootstrap_servers, "log_level": 0}
+    producer = TransactionalProducer(config, topic, topic)
+    for number in range(3):
+        with producer.transaction() as transaction:
+            transaction.put("k", b"%d" % number)
+        for _ in range(2):
+            with pytest.raises(PublishError, match="_STATE"):
+                transaction.put("late", b"v")
+    assert [record.value for record, _ in log_of(local_kafka.bootstrap_servers, topic)] == [b"0", b"1", b"2"]
 
 
 def test_a_fenced_producer_reports_fencing_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
