@@ -202,9 +202,9 @@ class TransactionalWriter:
             PublishError: Kafka refused an earlier record of the transaction, after which the client accepts no other.
         """
         topic, number = partition
-        self._topics[topic] = None
         if headers:
             check_sendable(topic, key, headers)
+        self._topics[topic] = None
         while True:
             try:
                 self._producer.produce(
