@@ -15,6 +15,7 @@ from kafka_replica.broker.errors import is_consequence, translate_error
 from kafka_replica.broker.writing.faults import is_fenced_by_another, leaves_outcome_unknown
 from kafka_replica.broker.writing.header_names import check_sendable
 from kafka_replica.broker.writing.size_limits import (
+    DEFAULT_QUEUE_KBYTES,
     OWN_LIMIT,
     QUEUE_LIMIT,
     OwnLimit,
@@ -43,7 +44,6 @@ _BY_KEY = -1  # librdkafka's partitioner chooses
 _POLL_EVERY = 128  # records; delivered records keep their memory until then
 _DELIVERY_POLL_S = 0.01
 _REPORTED_WITHIN_S = 2.0  # the wait for the report of the record whose failure makes the client refuse others
-_DEFAULT_QUEUE_KBYTES = 1 << 20  # librdkafka's
 
 DEFAULTS: dict[str, Any] = {
     "client.id": "kafka-replica-producer",
@@ -64,7 +64,7 @@ def own_limit(config: Mapping[str, Any]) -> OwnLimit:
         ConfigurationError: the limit is not a number.
     """
     settings = {**DEFAULTS, **common_settings(config)}
-    limit, queue = settings["message.max.bytes"], settings.get(QUEUE_LIMIT, _DEFAULT_QUEUE_KBYTES)
+    limit, queue = settings["message.max.bytes"], settings.get(QUEUE_LIMIT, DEFAULT_QUEUE_KBYTES)
     try:
         return min(OwnLimit(int(limit), OWN_LIMIT), OwnLimit(int(queue) << 10, QUEUE_LIMIT))
     except (TypeError, ValueError) as error:
@@ -115,7 +115,7 @@ class TransactionalWriter:
         backoff_ms, longest_ms = (float(self._settings[f"retry.backoff.{name}"]) for name in ("ms", "max.ms"))
         self._repeated_after_s = min(_EARLIEST_RETRY * backoff_ms, longest_ms) / 1000
         self._own_limit_bytes = int(self._settings["message.max.bytes"])  # a number, since librdkafka accepted it
-        self._queue_bytes = int(self._settings.get(QUEUE_LIMIT, _DEFAULT_QUEUE_KBYTES)) << 10
+        self._queue_bytes = int(self._settings.get(QUEUE_LIMIT, DEFAULT_QUEUE_KBYTES)) << 10
 
     def _new_producer(self) -> Producer:
         """Return a new producer, after it has acquired the transactional id."""
@@ -292,18 +292,23 @@ class TransactionalWriter:
 
         For example, Kafka may refuse to add a partition to the transaction, without sending a record to it.
         """
-        if not self._is_open:
-            return  # otherwise the question would begin one
+        error = self._failure() if self._is_open else None
+        if error is not None:
+            doing = f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
+            raise PublishError(str(translate_error(error, doing))) from KafkaException(error)
+
+    def _failure(self) -> KafkaError | None:
+        """Return the error that has ended the open transaction or the producer; None if there is none.
+
+        The question would begin a transaction if neither is the case.
+        """
         try:
             self._producer.begin_transaction()  # refused in any case: in a good state, because one is open
         except KafkaException as refusal:
-            error = refusal.args[0]
+            error: KafkaError = refusal.args[0]
             self._note_fatal(error)
-            if error.fatal() or error.txn_requires_abort():
-                doing = (
-                    f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
-                )
-                raise PublishError(str(translate_error(error, doing))) from KafkaException(error)
+            return error if error.fatal() or error.txn_requires_abort() else None
+        return None
 
     def _note_fatal(self, error: KafkaError) -> None:
         if error.fatal():
@@ -400,15 +405,12 @@ class TransactionalWriter:
         if isinstance(error, KafkaException) and error.args[0].code() != KafkaError._FATAL:
             self._note_fatal(error.args[0])
             return error
-        producer = getattr(self, "_producer", None)  # not set while the first producer is created
-        # In a good state, without an open transaction, the question would begin one.
-        if producer is not None and (self._is_open or isinstance(error, KafkaException)):
-            try:
-                producer.begin_transaction()  # refused, with the reason
-            except KafkaException as refusal:
-                if refusal.args[0].fatal():
-                    self._note_fatal(refusal.args[0])
-                    return refusal
+        is_known_fatal = isinstance(error, KafkaException)
+        # There is no producer yet while the first one is created.
+        if hasattr(self, "_producer") and (self._is_open or is_known_fatal):
+            failure = self._failure()
+            if failure is not None and failure.fatal():
+                return KafkaException(failure)
         if isinstance(error, KafkaException):
             return error
         return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
