@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.json_shared.items import component_urn
 from kafka_replica.sdmx.formats.json_shared.values import fail, read_reference, read_references, referred
+from kafka_replica.sdmx.formats.shared.reading.identity import id_of_concept
 from kafka_replica.sdmx.model import Attribute, AttributeRelationship, Dimension, Measure
 from kafka_replica.sdmx.model.representation import Representation
 from kafka_replica.sdmx.urns.urn import Urn
@@ -57,8 +58,7 @@ class ComponentReader:
                 concept = None if named is None else referred(named)
             except UrnError:
                 concept = read_reference(named, urn)  # raises the error with the place
-            # Some messages write a path of concepts.
-            named_after = concept.item.rpartition(".")[2] if concept and concept.item else None
+            named_after = id_of_concept(concept)
             id_ = wire.id or _FIXED_IDS.get(class_) or named_after
             if not id_:
                 fail(urn, f"a {class_} has neither an id nor a concept")

@@ -20,6 +20,7 @@ from kafka_replica.sdmx.formats.ml.reading.values import (
     reference,
     text_of,
 )
+from kafka_replica.sdmx.formats.shared.reading.identity import id_of_concept
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,
@@ -64,11 +65,6 @@ def read_dataflow(item: Item) -> Dataflow:
         dimension_constraint=tuple(text_of(child).strip() for _, child in constraint),
         **base,
     )
-
-
-def _named_after(concept: Urn | None) -> str | None:
-    # Some messages write a path of concepts.
-    return None if concept is None or concept.item is None else concept.item.rpartition(".")[2]
 
 
 class _Parts:
@@ -124,7 +120,7 @@ class _Parts:
                 roles.append(reference(child, names, "Concept"))
             elif kind in _NOTES and "annotations" not in arguments and "links" not in arguments:
                 arguments |= _notes(element, names)
-        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or _named_after(concept)
+        id_ = element.get("id", "").strip() or _FIXED_IDS.get(class_) or id_of_concept(concept)
         if not id_:
             fail(element, "it has neither an id nor a concept")
         if id_ in self.dimensions or id_ in self.measures or id_ in self.attributes:

@@ -20,6 +20,11 @@ DEFAULT_VERSION: Final = "1.0"
 """The version of an artefact or a reference without a version (2.1; AgencyScheme in 3.x)."""
 
 
+def id_of_concept(concept: Urn | None) -> str | None:
+    """Return the id of a concept, which a component without an id has; some messages write a path of concepts."""
+    return None if concept is None or concept.item is None else concept.item.rpartition(".")[2]
+
+
 def artefact_urn(
     class_: str, agency: str | None, id_: str | None, version: str | None, stated_urn: str | None, where: str
 ) -> Urn:
