@@ -104,6 +104,12 @@ class FakeTransaction(Transaction):
         """
         self._decide(is_committed=False)
 
+    def end(self) -> None:
+        """Abort the transaction, unless it was already committed or aborted. Idempotent."""
+        with self._cluster.changed:
+            if self.is_open:
+                self.abort()
+
     def fence(self) -> None:
         """Abort the transaction with a new epoch, as Kafka does when another producer uses its transactional id."""
         with self._cluster.changed:

@@ -29,7 +29,7 @@ from kafka_replica.errors import (
 )
 from kafka_replica.headers import Stack
 from kafka_replica.producer.transactions.topic_names import topic_names
-from kafka_replica.records import Headers, Key, Position, key_bytes
+from kafka_replica.records import Headers, Key, Position, key_bytes, key_text
 
 _ANSWER_S = 5.0
 _POLL_S = 0.005
@@ -90,11 +90,17 @@ class Transaction:
         self._writer = writer
         self._header_stack = header_stack or None
         self._topics = topic_names(topic)
+        self._is_over = False
         self.committed = CommittedTransaction()
 
     def __repr__(self) -> str:
-        state = "committed" if self.committed.is_committed else "open or aborted"
-        return f"<Transaction to {', '.join(self._topics)}, {state}, {self.committed.summary()}>"
+        return f"<Transaction to {', '.join(self._topics)}, {self._state}, {self.committed.summary()}>"
+
+    @property
+    def _state(self) -> str:
+        if self.committed.is_committed:
+            return "committed"
+        return "not committed" if self._is_over else "open"
 
     def put(self, key: Key, value: bytes, headers: Headers = ()) -> None:
         """Write a record.
@@ -102,6 +108,7 @@ class Transaction:
         Raises:
             PieceError: a piece of the header stack refused the record.
             PublishError: the record cannot be sent.
+            UsageError: the transaction has ended.
         """
         self._send(key_bytes(key), value, headers)
 
@@ -111,11 +118,21 @@ class Transaction:
         Raises:
             PieceError: a piece of the header stack refused the tombstone.
             PublishError: the tombstone cannot be sent.
+            UsageError: the transaction has ended.
         """
         self._send(key_bytes(key), None, headers)
         self.committed.tombstones += 1
 
+    def end(self) -> None:
+        """Refuse further records, which would become part of the producer's next transaction. Idempotent."""
+        self._is_over = True
+
     def _send(self, key: bytes, value: bytes | None, headers: Headers) -> None:
+        if self._is_over:
+            raise UsageError(
+                f"writing key {key_text(key)} to {', '.join(self._topics)}: this transaction has ended "
+                f"({self._state}); begin a new one"
+            )
         for topic in self._topics:
             if self._header_stack is None:
                 self._writer.send(topic, key, value, headers)
@@ -186,6 +203,8 @@ class TransactionalProducer:
             with suppress(KafkaReplicaError):  # the first error is the one to report
                 self._writer.abort()
             raise
+        finally:
+            transaction.end()
 
     def wait_visible(self, committed: CommittedTransaction, timeout_s: float = 10.0) -> None:
         """Wait until readers of committed data see a transaction; the commit itself returns earlier.

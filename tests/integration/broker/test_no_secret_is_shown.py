@@ -15,11 +15,8 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
     AdminClient,
-    ResourcePatternType,
     ResourceType,
 )
 
@@ -28,6 +25,7 @@ from kafka_replica.broker.connection.security import connection_settings
 from kafka_replica.doctor import examine
 from kafka_replica.errors import AuthenticationError, KafkaReplicaError, WaitTimeoutError
 from kafka_replica.producer import TransactionalProducer
+from support.broker.access_rights import grant, on_topic
 from support.broker.kafka_tools import producer, quiet, write
 from support.broker.secured_kafka import USER, Secured
 from support.closed_port import closed_port
@@ -90,16 +88,9 @@ def topic(secured: Secured, request: pytest.FixtureRequest) -> str:
     """A topic with one record that these users may read and write."""
     name = f"secrets-{abs(hash(request.node.name))}"
     secured.kafka.create_topic(name, 1, {"cleanup.policy": "compact"})
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    bindings = [
-        AclBinding(kind, what, ResourcePatternType.LITERAL, user, "*", operation, AclPermissionType.ALLOW)
-        for user in (f"User:{USER}", "User:CN=client")
-        for kind, what, operation in (
-            (ResourceType.TOPIC, name, AclOperation.ALL), (ResourceType.TRANSACTIONAL_ID, "*", AclOperation.ALL),
-        )
-    ]  # fmt: skip
-    for done in admin.create_acls(bindings).values():
-        done.result(10)
+    rights = [*on_topic(name, AclOperation.ALL), (ResourceType.TRANSACTIONAL_ID, "*", AclOperation.ALL)]
+    for user in (f"User:{USER}", "User:CN=client"):
+        grant(f"127.0.0.1:{secured.ports['PLAINTEXT']}", rights, user)
     write(producer(f"127.0.0.1:{secured.ports['PLAINTEXT']}", name), name, {"k": "v"})
     return name
 

@@ -8,16 +8,12 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
 )
 
 from kafka_replica.embedded import LocalKafka
-from support.broker.durable_tools import assert_same_as_topic, config, decided, durable
+from support.broker.access_rights import ANONYMOUS, grant, on_topic
+from support.broker.durable_tools import assert_same_as_topic, decided, durable
 from support.broker.kafka_tools import producer, write
 
 pytestmark = pytest.mark.broker
@@ -35,13 +31,7 @@ def test_without_the_right_to_ask_for_settings(
     """Read (and Write, for this test) is sufficient. With a retention set by the user, no query is needed."""
     topic = f"settings-are-secret-{boundaries[0]}-{len(given)}"
     own_kafka.create_topic(topic, 1, {"cleanup.policy": "compact", "delete.retention.ms": "1"})
-    admin = AdminClient(config(own_kafka))
-    for operation in (AclOperation.READ, AclOperation.WRITE):
-        binding = AclBinding(
-            ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:ANONYMOUS", "*", operation,
-            AclPermissionType.ALLOW,
-        )  # fmt: skip
-        admin.create_acls([binding])[binding].result(10)
+    grant(own_kafka.bootstrap_servers, on_topic(topic, AclOperation.READ, AclOperation.WRITE), ANONYMOUS)
     writer = producer(own_kafka.bootstrap_servers, topic)
     write(writer, topic, {"k": "1"})
     with durable(own_kafka, topic, tmp_path, boundaries=boundaries, **given) as replica:

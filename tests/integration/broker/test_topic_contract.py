@@ -91,7 +91,7 @@ class RealTopic(Backend):
         """Return the oldest free producer, or a new one."""
         free = [writer for writer in self.writers if writer not in self.busy]
         if not free:
-            free = [transactional(self.kafka.bootstrap_servers, f"writer of {self.name}")]
+            free = [transactional(self.kafka.bootstrap_servers, f"writer {len(self.writers)} of {self.name}")]
             self.writers.extend(free)
         self.busy.append(free[0])
         return RealWriting(self, free[0])

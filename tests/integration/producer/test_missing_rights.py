@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
-    ResourceType,
 )
 
 from kafka_replica.broker.writing.faults import Fault, fault_of
@@ -20,6 +15,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import PublishError, RecordNotSentError
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode
+from support.broker.access_rights import grant, on_topic
 from support.producer.producer_tools import settings_of
 from support.waiting import wait_until
 
@@ -36,16 +32,7 @@ def readable() -> Iterator[LocalKafka]:
     """A broker with the topic t, which everyone may only read."""
     with LocalKafka(settings=_WITH_RIGHTS) as kafka:
         kafka.create_topic("t", config={"cleanup.policy": "compact"})
-        operations = (AclOperation.READ, AclOperation.DESCRIBE_CONFIGS)
-        rights = [
-            AclBinding(
-                ResourceType.TOPIC, "t", ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW
-            )
-            for operation in operations
-        ]
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})  # it has to live until the answers come
-        for created in admin.create_acls(rights).values():
-            created.result(20)
+        grant(kafka.bootstrap_servers, on_topic("t", AclOperation.READ, AclOperation.DESCRIBE_CONFIGS))
         wait_until(lambda: not _is_written(kafka), "the rights apply")
         yield kafka
 

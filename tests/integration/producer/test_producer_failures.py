@@ -14,11 +14,7 @@ from pathlib import Path
 import pytest
 from aiosmtpd.controller import Controller
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
     ResourceType,
 )
 
@@ -30,6 +26,7 @@ from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.notices.mail import Mailer, MailSettings
 from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 from kafka_replica.producer.outbox import Mode
+from support.broker.access_rights import grant
 from support.broker.secured_kafka import Secured
 from support.producer.mail_tools import Inbox
 from support.producer.producer_tools import producer_command, settings_of, transactions_of
@@ -108,14 +105,8 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 
 def allow(locked: Secured) -> None:
     """Grant all rights to all users."""
-    admin = AdminClient({"bootstrap.servers": f"127.0.0.1:{locked.ports['PLAINTEXT']}"})
     kinds = (ResourceType.TOPIC, ResourceType.TRANSACTIONAL_ID, ResourceType.GROUP)
-    rights = [
-        AclBinding(kind, "*", ResourcePatternType.LITERAL, "User:*", "*", AclOperation.ALL, AclPermissionType.ALLOW)
-        for kind in kinds
-    ]
-    for future in admin.create_acls(rights).values():
-        future.result(20)
+    grant(f"127.0.0.1:{locked.ports['PLAINTEXT']}", [(kind, "*", AclOperation.ALL) for kind in kinds])
 
 
 @pytest.mark.long

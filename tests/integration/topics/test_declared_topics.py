@@ -14,15 +14,12 @@ from typing import Any
 
 import pytest
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
     AdminClient,
     AlterConfigOpType,
     ConfigEntry,
     ConfigResource,
     NewPartitions,
-    ResourcePatternType,
     ResourceType,
 )
 
@@ -39,6 +36,7 @@ from kafka_replica.topics import (
     obsolete_topics,
     read_declarations,
 )
+from support.broker.access_rights import ANONYMOUS, grant, on_topic
 from support.doc_blocks import programs
 from support.waiting import wait_until
 
@@ -186,12 +184,7 @@ def restrictive() -> Iterator[LocalKafka]:
 def test_topics_that_we_may_create_and_not_see(restrictive: LocalKafka) -> None:
     """The right Create is sufficient to create topics; only comparing needs more."""
     config: dict[str, Any] = {"bootstrap.servers": restrictive.bootstrap_servers}
-    binding = AclBinding(
-        ResourceType.TOPIC, "hidden", ResourcePatternType.LITERAL, "User:ANONYMOUS", "*", AclOperation.CREATE,
-        AclPermissionType.ALLOW,
-    )  # fmt: skip
-    admin = AdminClient(config)  # it has to live until the answer comes
-    admin.create_acls([binding])[binding].result(20)
+    grant(restrictive.bootstrap_servers, on_topic("hidden", AclOperation.CREATE), ANONYMOUS)
     declared = TopicDeclarations((TopicDeclaration("hidden"), TopicDeclaration("seen")))
     assert create_topics(config, declared, timeout_s=10) == [
         TopicReport("hidden", TopicState.CREATED), TopicReport("seen", TopicState.CREATED)

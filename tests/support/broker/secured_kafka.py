@@ -6,17 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka.admin import (
-    AclBinding,
     AclOperation,
-    AclPermissionType,
-    AdminClient,
-    ResourcePatternType,
     ResourceType,
 )
 
 from kafka_replica.embedded import LocalKafka, ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
-from support.broker.kafka_tools import quiet
+from support.broker.access_rights import grant, on_topic
 from support.core.certificates import Authority
 from support.core.secret_tools import PASSWORD
 
@@ -99,22 +95,14 @@ class Secured:
 
 def allow_all(secured: Secured, topic: str) -> None:
     """Let every user read and write the topic, with any transactional id."""
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    rights = [
-        AclBinding(kind, name, ResourcePatternType.LITERAL, "User:*", "*", operation, AclPermissionType.ALLOW)
-        for kind, name, operation in (
-            (ResourceType.TOPIC, topic, AclOperation.READ), (ResourceType.TOPIC, topic, AclOperation.WRITE),
-            (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE),
-        )
-    ]  # fmt: skip
-    for future in admin.create_acls(rights).values():
-        future.result(10)
+    rights = on_topic(topic, AclOperation.READ, AclOperation.WRITE)
+    grant(_plain(secured), [*rights, (ResourceType.TRANSACTIONAL_ID, f"{topic}-writer", AclOperation.WRITE)])
 
 
 def allow(secured: Secured, topic: str, operation: AclOperation) -> None:
     """Grant the user of the SASL listeners a permission on a topic."""
-    admin = AdminClient(quiet({"bootstrap.servers": f"127.0.0.1:{secured.ports['PLAINTEXT']}"}))
-    binding = AclBinding(
-        ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, "User:me", "*", operation, AclPermissionType.ALLOW
-    )
-    admin.create_acls([binding])[binding].result(10)
+    grant(_plain(secured), on_topic(topic, operation), "User:me")
+
+
+def _plain(secured: Secured) -> str:
+    return f"127.0.0.1:{secured.ports['PLAINTEXT']}"

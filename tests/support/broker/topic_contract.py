@@ -437,6 +437,24 @@ class TopicContract(ABC):
             assert transaction.committed.position == Position()
             assert values(replica.wait_for(topic.end(), PATIENCE_S)) == {"d": b"1"}
 
+    def test_writing_after_the_end_of_a_transaction(self) -> None:
+        """A record that comes too late is refused, and does not become part of the next transaction."""
+        topic = self.make()
+        producer = topic.producer("writer")
+        with producer.transaction() as committed:
+            committed.put("a", b"1")
+        aborted = write_and_raise(producer)
+        with producer.transaction() as current:
+            for late in committed, aborted:
+                with pytest.raises(UsageError, match="ended"):
+                    late.put("b", b"1")
+                with pytest.raises(UsageError, match="ended"):
+                    late.delete("a")
+            current.put("c", b"1")
+        assert (committed.committed.records, current.committed.records) == (1, 1)
+        with topic.replica() as replica:
+            assert values(replica.wait_for(topic.end(), PATIENCE_S)) == {"a": b"1", "c": b"1"}
+
     def test_waiting_for_a_transaction_to_be_visible(self) -> None:
         """A committed transaction is not visible to plain readers while another one is open before it."""
         topic = self.make()
