@@ -144,20 +144,20 @@ def accepts(now: str, before: str) -> bool:
 
 
 def places(arguments: ast.arguments) -> dict[str, str]:
-    """Return the names and defaults of the parameters that have a place."""
+    """Return the names and defaults of the positional parameters."""
     names = [each.arg for each in arguments.posonlyargs + arguments.args]
     defaults = [""] * (len(names) - len(arguments.defaults)) + [ast.unparse(each) for each in arguments.defaults]
     return dict(zip(names, defaults, strict=True))
 
 
 def named(arguments: ast.arguments) -> dict[str, str]:
-    """Return the names and defaults of the parameters that have no place."""
+    """Return the names and defaults of the keyword-only parameters."""
     defaults = ["" if each is None else ast.unparse(each) for each in arguments.kw_defaults]
     return dict(zip([each.arg for each in arguments.kwonlyargs], defaults, strict=True))
 
 
 def stars(arguments: ast.arguments) -> set[str]:
-    """Return which of ``*`` and ``**`` there are."""
+    """Return which of ``*args`` and ``**kwargs`` a signature has."""
     return {mark for mark, each in (("*", arguments.vararg), ("**", arguments.kwarg)) if each is not None}
 
 

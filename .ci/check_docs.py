@@ -1,6 +1,6 @@
-"""Checks the links of README.md, CHANGELOG.md, CONTRIBUTING.md and docs/: files exist, headings too.
+"""Check the links in README.md, CHANGELOG.md, CONTRIBUTING.md and docs/: their files and headings must exist.
 
-Addresses on the web are not asked; what is checked is what this repository can break.
+Web addresses are not requested; only links within this repository are checked.
 """
 
 import re
@@ -13,14 +13,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that a page's headings get."""
+    """Return the anchors of a page's headings."""
     tokens = MarkdownIt().parse(page.read_text())
     titles = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def links(page: Path) -> list[str]:
-    """The targets of a page's links and pictures."""
+    """Return the targets of a page's links and pictures."""
     inline = [token for token in MarkdownIt().enable("table").parse(page.read_text()) if token.type == "inline"]
     children = [child for token in inline for child in token.children or ()]
     targets = [child.attrGet("href") or child.attrGet("src") for child in children if child.attrs]
@@ -28,7 +28,7 @@ def links(page: Path) -> list[str]:
 
 
 def broken(page: Path) -> list[str]:
-    """Yield the broken links of a page."""
+    """Return a line for each broken link of a page."""
     found = []
     for link in links(page):
         if re.match(r"[a-z]+:", link):
@@ -45,7 +45,7 @@ def broken(page: Path) -> list[str]:
 
 
 def main() -> None:
-    """Fails with a line for each broken link."""
+    """Fail with a line for each broken link, unlinked page and page without a table of contents."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     wrong = [line for page in sorted(pages) for line in broken(page)]
     unlinked = {page.name for page in ROOT.glob("docs/*.md")} - {

@@ -22,7 +22,7 @@ def installed_mb(lock: Path) -> float:
 
 
 def main() -> None:
-    """Fail with a line for each size that is not true."""
+    """Fail with a line for each size that is stated wrongly."""
     wrong, total = [], 25.0  # pip and setuptools
     readme = (ROOT / "README.md").read_text()
     present = [level for level in DISK_MB if (Path(sys.prefix) / f".{level}").exists()]

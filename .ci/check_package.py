@@ -93,7 +93,7 @@ def check_extras(folder: Path, wheel: Path) -> None:
         # Kafka and Spark run in Java; everything else must come with the extra itself.
         run(installed(folder / extra, f"{wheel}[{extra}]"), FIRST_STEPS / f"with_{extra}.py")
         shutil.rmtree(folder / extra)
-    # Wheels alone: a version that would have to be compiled is none that users can install everywhere.
+    # Only wheels: users cannot install a version everywhere if it has to be compiled.
     lowest = ("--resolution", "lowest-direct", "--only-binary", ":all:", "--no-binary", "pyspark")
     python = installed(folder / "lowest", f"{wheel}[all]", *lowest)
     for extra in extras():
@@ -114,7 +114,7 @@ def check_pythons(folder: Path, wheel: Path) -> list[str]:
 
 
 def main() -> None:
-    """Fail with the first thing that does not work."""
+    """Run all checks; fail at the first one that does not pass."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         shutil.rmtree(DIST, ignore_errors=True)

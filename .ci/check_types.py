@@ -13,7 +13,7 @@ from textwrap import indent
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "tests" / "support" / "typing" / "user_program.py"
-# What README.md takes for granted: the user's own data.
+# The programs in README.md assume that the user has a frame.
 BEGINNING = "from pyspark.sql import DataFrame\n\n\ndef program(frame: DataFrame) -> None:\n"
 
 
@@ -24,7 +24,7 @@ def readme_program() -> str:
 
 
 def main() -> None:
-    """Fail with what either finds."""
+    """Fail if either type checker reports an error."""
     tools = Path(sys.executable).parent
     pyright = [tools / "pyright", "--pythonpath", sys.executable]
     package = subprocess.Popen(pyright, cwd=ROOT)  # at the same time, with the settings in pyproject.toml

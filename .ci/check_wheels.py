@@ -1,7 +1,7 @@
 """Check that every locked package has a wheel for each system and Python that README.md names.
 
-A package without one would be built from source, which fails on a machine without a compiler. The package index is
-asked; without it nothing can be said, and the check fails. ``make check CHECK_WHEELS=no`` leaves it out.
+A package without one would be built from source, which fails on a machine without a compiler. The check queries the
+package index, and fails if the index cannot be reached. ``make check CHECK_WHEELS=no`` leaves the check out.
 """
 
 import subprocess
@@ -38,7 +38,7 @@ def problem(system: str, python: str) -> str:
 
 
 def main() -> None:
-    """Fail with what is missing, or with why it is not known."""
+    """Fail with the missing wheels, or with the reason why they could not be looked up."""
     pythons = [f"3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
     pairs = list(product(SYSTEMS, pythons))
     with ThreadPoolExecutor(4) as pool:

@@ -36,7 +36,7 @@ def compiled(*options: str, output: Path) -> dict[str, str]:
 
 
 def by_name(text: str) -> dict[str, str]:
-    """Cut a lock file into the lines of each package; one with a version for each Python has several."""
+    """Split a lock file by package; a package with a version for each Python has several entries."""
     found: dict[str, str] = {}
     for entry in re.findall(r"^[a-zA-Z0-9].*\n(?:[ ].*\n)*", text, re.MULTILINE):
         name = re.match(r"[\w.-]+", entry)[0]

@@ -43,7 +43,7 @@ CAUSES = (  # what pip says -> what a person should do
 
 
 def fail(sentence):
-    """Ends with one sentence and status 1."""
+    """End with one sentence and status 1."""
     sys.exit("make env: " + sentence)
 
 
@@ -216,7 +216,7 @@ def install(pip, levels, folder, log):
 
 
 def main(folder, level, *sources):
-    """Make it, or say what is in the way."""
+    """Check the machine, and make or extend the environment; end with one sentence if this fails."""
     check_machine()
     python = good_python()
     with locked(folder):

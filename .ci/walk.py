@@ -97,8 +97,8 @@ def readme(shell: Shell, folder: Path) -> None:
     """Follow README.md: the demonstration, the commands, the programs."""
     shell.run(f"cd {ROOT} && make demo")
     found = [*blocks("README.md")]
-    (line,) = [text for language, text in found if not language and text.startswith("pip install")]
-    install(shell, line.partition("from a checkout: ")[2].partition(";")[0], folder)
+    (line,) = [text for language, text in found if not language and "pip install" in text]
+    install(shell, line.splitlines()[-1].partition("   #")[0].rstrip(), folder)
     (commands,) = [text for language, text in found if language == "sh"]
     for each in [line.partition("   #")[0].rstrip() for line in commands.splitlines()]:
         if each.startswith(_LATER):

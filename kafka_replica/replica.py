@@ -259,7 +259,7 @@ class Replica:
         if not hasattr(
             self, "_lifecycle"
         ):  # tracebacks with local variables show replicas whose arguments were refused
-            return f"<{type(self).__name__} that was not made>"
+            return f"<{type(self).__name__} that could not be created>"
         return f"<{type(self).__name__} {shortened(self.topic)}: {self._summary()}>"
 
     def _summary(self) -> str:
@@ -577,7 +577,7 @@ class _StoreClaim:
             self._release_if_over(store)
 
     def _release_if_over(self, store: Store) -> None:
-        """Let another replica use the store if this one is closed and reads no more, unless another one does."""
+        """Release the store if this replica is closed and no longer reads, unless another replica has claimed it."""
         if self._is_closed and not self._is_reading and _in_use.get(store) is self:
             _in_use.pop(store, None)
 

@@ -78,10 +78,10 @@ STATES: Final = {
         "`status().last_error` has the reason, if it is known.",
         "as before",
         "The last version, if there is one.",
-        "The broker answers; the replica tries again all the time.",
+        "The broker answers again; until then, the replica retries.",
     ),
     State.FAILED: StateAdvice(
-        "An error ended the replica, such as a record that cannot be replicated or a missing right. "
+        "An error ended the replica, such as a record that cannot be replicated or a missing permission. "
         "`status().last_error` has the error.",
         "as before; the service is not ready",
         "The last version; if there is none, the error.",

@@ -124,7 +124,7 @@ def _show_version(context: click.Context, _option: click.Parameter, is_wanted: b
     help="Format of messages on stderr: text, or a JSON object in each line.",
 )  # fmt: skip
 def kafka_replica(log_format: str) -> None:
-    """Live, exact copies of compacted Kafka topics: whole transactions, or nothing of them."""
+    """Live, exact copies of compacted Kafka topics, which show whole transactions only."""
     set_format(log_format)
 
 

@@ -50,8 +50,8 @@ class ServedReplica:
     history_path: Path | None = setting(
         None, "Keep versions in this folder (RocksDB), for asOf queries, also across restarts."
     )
-    history_keep_s: float = setting(30 * 86_400.0, "The time for which versions are kept there.", least=0)
-    history_keep_versions: int | None = setting(None, "The number of versions that are kept there.", least=1)
+    history_keep_s: float = setting(30 * 86_400.0, "How long versions are kept in --history-path, in seconds.", least=0)
+    history_keep_versions: int | None = setting(None, "Maximum number of versions kept in --history-path.", least=1)
     recent_changes: int = setting(1000, "Changes kept for streams that connect again.", least=0)
     boundaries: str = setting("auto", "How transaction boundaries are detected: auto, markers or quiescence.")
     on_bad_record: str = setting("stop", "Stop at records that cannot be replicated, or skip them.")
@@ -60,7 +60,7 @@ class ServedReplica:
         (), "Only keys that match this pattern as a whole: * any text, ? a character. Repeatable."
     )
     large_values: bool = setting(False, "Show values that were split into chunks as whole values.")
-    stalled_after_s: float = setting(10.0, "The silence of the broker after which the state is stalled.", least=0)
+    stalled_after_s: float = setting(10.0, "Time without an answer after which the state is stalled.", least=0)
 
 
 KINDS: Final = {"server": (ServerSettings, ListenSettings), "replica": (ServedReplica,)}
@@ -71,7 +71,7 @@ def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for each setting to a command, and the options for the file and for Kafka's properties."""
     settings = [_option(each) for kinds in KINDS.values() for kind in kinds for each in fields(kind)]
     shared = (
-        click.option("--json", is_flag=True, help="The address as a JSON line, for scripts."),
+        click.option("--json", is_flag=True, help="Print the address as a JSON line, for scripts."),
         click.option(
             "--kafka-property", multiple=True, metavar="KEY=VALUE",
             help="A property of Kafka's clients, which overrides the file. Repeatable.",

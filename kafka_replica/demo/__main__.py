@@ -14,8 +14,8 @@ from kafka_replica.demo.running import run
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration; return the exit status, which is 0 only if every result was as expected."""
     parser = argparse.ArgumentParser(prog="make demo-directory", description=__doc__)
-    parser.add_argument("--database", metavar="URL", help="a PostgreSQL that runs already, instead of one of its own")
-    parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")
+    parser.add_argument("--database", metavar="URL", help="use this PostgreSQL instead of starting one")
+    parser.add_argument("--bootstrap-server", help="use this Kafka instead of the embedded broker")
     parser.add_argument("--rows", type=int, default=50_000, help="the size of the directory")
     parser.add_argument("--seconds", type=float, default=15.0, help="the duration of each of the longer parts")
     options = parser.parse_args(arguments)

@@ -15,7 +15,7 @@ def read_finding(rights: Collection[str] | None) -> Finding:
     """Return a finding about the right to read a topic.
 
     Args:
-        rights: the names of the operations that Kafka allows; None if it does not tell.
+        rights: the names of the operations that Kafka allows; None if the broker does not report them.
     """
     return _right_finding("READ", "Read", rights, "a replica gets no record, and Kafka reports no error to it")
 

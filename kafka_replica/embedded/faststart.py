@@ -1,4 +1,4 @@
-"""Prepare quick starts: a storage format in the cache, and options of Java for a broker that does not run for long.
+"""Prepare quick starts: a storage format in the cache, and JVM options for a short-lived broker.
 
 The format is created on first use, once for each Kafka. Kafka's own storage tool writes it (``bootstrap.checkpoint``:
 the feature levels of this Kafka). It contains no ids, so that every broker can use it.

@@ -45,7 +45,7 @@ class InstantAssigner:
                 self._changed.notify_all()
 
     def ask(self, ms: int) -> None:
-        """Wait until all versions of an instant are written; later versions get later instants."""
+        """Wait until all versions up to an instant are written, and reserve it: later versions get later instants."""
         with self._changed:
             self._changed.wait_for(lambda: not (self._writing and ms >= self._last_ms))
             self._requested_ms = max(self._requested_ms, ms)

@@ -88,7 +88,7 @@ class Recorder:
         self._closed = False
 
     def begin(self) -> None:
-        """Note that a replica may have shown versions that were not received."""
+        """Reset the last version, because a replica that starts may have shown versions that were not received."""
         with self._lock:
             self._last = None
 

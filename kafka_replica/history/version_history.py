@@ -56,8 +56,8 @@ class VersionHistory:
             means no limit. The limits are applied when a version is recorded, and by ``prune``.
         block_cache_bytes: memory for data that is read repeatedly.
         write_buffer_bytes: the size of a write buffer; there are up to two buffers.
-        sync: whether recording a version waits until it is on disk. Without this, a killed process loses nothing, and a
-            power cut may lose the newest versions.
+        sync: whether recording a version waits until it is on disk. Without this, a killed process still loses nothing,
+            but a power cut may lose the newest versions.
 
     Raises:
         MissingExtraError: the extra ``rocksdb`` is not installed.

@@ -126,7 +126,7 @@ class Mailbox:
         )
 
     def _replace_by(self, state: FullState) -> None:
-        """Let a complete state be the only pending change: the differences before it do not lead to it."""
+        """Make a complete state the only pending change, and drop the differences before it."""
         state.versions += sum(pending.versions for pending in self._pending)
         self._pending.clear()
         self._pending.append(state)

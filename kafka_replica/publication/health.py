@@ -50,7 +50,7 @@ class Health:
         self.heard_s = now_s
 
     def paused(self, now_s: float, until_s: float) -> None:
-        """Note that the replica asks no broker until a time; afterwards the broker has ``stalled_after_s`` to answer.
+        """Note that the replica sends no request until a time; then the broker has ``stalled_after_s`` to answer.
 
         A replica that is stalled already stays so.
         """

@@ -401,7 +401,7 @@ class Follower:
             self._barrier.answer(ends.high)
 
     def _accept(self, ends: Ends) -> bool:
-        """Note what an answer says; return whether it is about all partitions, none of which was added meanwhile."""
+        """Store the confirmations; return whether the ends cover all partitions, that is, none was added meanwhile."""
         if self._add_partitions(ends.high):
             return False
         self._note_confirmation(ends.unconfirmed)
@@ -410,9 +410,9 @@ class Follower:
     def _note_confirmation(self, unconfirmed: Collection[Partition]) -> None:
         if self._publisher.health.confirmed(unconfirmed) and unconfirmed:
             _log.warning(
-                "%s: too few brokers with a copy answer to exclude that %s got another leader, whose records are not "
-                "known yet: a transaction over several partitions could be shown in two steps; check the brokers, and "
-                "set min.insync.replicas to 2 or more",
+                "%s: too few brokers have confirmed the leader of %s, so a newer leader may have records that are not "
+                "known yet, and a transaction over several partitions could be shown in two steps; check the brokers, "
+                "and set min.insync.replicas to 2 or more",
                 ", ".join(self._options.topics),
                 ", ".join(str(partition) for partition in sorted(unconfirmed)),
             )

@@ -104,7 +104,7 @@ class ListenSettings:
 
     host: str = setting("127.0.0.1", "The address to listen at; 0.0.0.0 and :: mean all addresses.")
     port: int = setting(8080, "The port to listen at; 0 chooses a free one.", least=0)
-    tls_certificate: Path | None = setting(None, "The server's certificate and its chain (PEM); answers with TLS.")
+    tls_certificate: Path | None = setting(None, "The server's certificate and its chain (PEM); enables HTTPS.")
     tls_key: Path | None = setting(None, "The private key of the certificate (PEM), if it is not in the same file.")
     tls_key_password: str = setting("", "The password of the private key; better given by file or environment.")
     tls_client_ca: Path | None = setting(

@@ -34,7 +34,7 @@ class TopicLogs:
             raise UsageError(f"topic {self.name} needs at least one partition, not {partitions}")
         if partitions <= len(self.logs):
             raise UsageError(
-                f"topic {self.name} cannot have {partitions} partitions: they only grow, from {len(self.logs)}"
+                f"topic {self.name} cannot have {partitions} partitions: it has {len(self.logs)}, and they only grow"
             )
         self.logs += [FakeLog(Partition(self.name, number)) for number in range(len(self.logs), partitions)]
 

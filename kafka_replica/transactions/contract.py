@@ -14,7 +14,7 @@ class Ends(NamedTuple):
     stable: Position
     high: Position
     unconfirmed: frozenset[Partition] = frozenset()
-    """Partitions of which too few brokers answered to exclude that a newer leader knows a later end."""
+    """Partitions whose leader too few brokers have confirmed, so that a newer leader may know a later end."""
 
 
 class CommittedRecords(NamedTuple):

@@ -164,7 +164,7 @@ class Expressions:
             self._numbers[id(node)] = node, self._number(node)
         return self._numbers[id(node)][1]
 
-    def _number(self, node: IntExpression) -> Column:  # noqa: PLR0911 - one return a kind of node
+    def _number(self, node: IntExpression) -> Column:  # noqa: PLR0911 - one return per kind of node
         match node:
             case Number(value):
                 return F.lit(value).cast("bigint")

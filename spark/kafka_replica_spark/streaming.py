@@ -181,7 +181,7 @@ def _say(batch: Batch, state: State) -> None:
     what = f"checking micro-batch {batch.number} against version {batch.version} of {batch.position}"
     if batch.repeats is not None:
         _log.warning(
-            "%s; this is a repetition: it was begun before with version %d of %s",
+            "%s; this is a repetition of the batch, which was started before with version %d of %s",
             what,
             batch.repeats.version,
             batch.repeats.position,

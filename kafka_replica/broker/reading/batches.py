@@ -92,7 +92,7 @@ def scan_batches(
         partition: the partition.
         position: batches below this offset are left out.
         epoch: the leader epoch of the batch before.
-        spill_buffer: where batches are kept that are needed for long.
+        spill_buffer: stores batches that are needed after this call.
         scanner: the compiled scanner, or None.
 
     Raises:

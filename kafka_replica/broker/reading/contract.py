@@ -105,7 +105,7 @@ class LogReader(Protocol):
     def retentions(self) -> Mapping[str, Retention]:
         """Return how long each topic keeps its records and tombstones.
 
-        Topics whose settings we may not query (the right DescribeConfigs) are left out.
+        Topics whose settings we may not query (permission DescribeConfigs) are left out.
 
         Raises:
             BrokerError: Kafka did not answer.

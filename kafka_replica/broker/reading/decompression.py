@@ -95,7 +95,7 @@ class Decompressor:
         self._ratio = _FIRST_RATIO
 
     def plan(self, compressed: Sequence[Compressed]) -> None:
-        """Let the batches of an answer be decompressed together, as far as they are many and the codec allows it.
+        """Group the batches of an answer, so that groups are decompressed at once; only if there are enough batches.
 
         Args:
             compressed: the compressed batches of a partition, in their order.

@@ -104,9 +104,9 @@ class Fetches:
         return trouble
 
     def _silent_s(self, fetch: Fetch) -> float:
-        """Return how long the broker has sent nothing, not even part of an answer, up to when data was received last.
+        """Return the seconds between the last byte that the broker sent and the end of the last receive call.
 
-        What arrives while the caller processes other data is received, and known, only afterwards.
+        Data that arrives while the caller processes other data is only seen by the next receive call.
         """
         return self._received_until_s - max(fetch.sent_s, fetch.link.received_s)
 

@@ -76,7 +76,7 @@ class AnswerReceiver:
         self._thread.join(_STOPS_S)
 
     def _limit_calls(self) -> None:
-        """Make each call that receives data return after a second, with the data that has arrived."""
+        """Set a timeout of one second for each receive call, which then returns the data that has arrived."""
         if sys.platform != "win32":  # a socket on Windows cannot be used after this time
             with suppress(OSError):  # the connection has ended already, which the thread detects
                 self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", _CALL_S, 0))

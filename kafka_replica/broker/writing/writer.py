@@ -178,8 +178,8 @@ class TransactionalWriter:
         """
         if self.must_renew:
             raise UsageError(
-                f"beginning a transaction of {self.transactional_id}: the last one leaves its producer unfit for "
-                "another; call renew() first"
+                f"beginning a transaction of {self.transactional_id}: after the last transaction, its producer cannot "
+                "begin another one; call renew() first"
             )
         doing = "beginning a transaction"
         if self._fatal is not None:
@@ -413,7 +413,7 @@ class TransactionalWriter:
                 return KafkaException(failure)
         if isinstance(error, KafkaException):
             return error
-        return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without saying why ({raised})"))
+        return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without giving a reason ({raised})"))
 
     def _why_refused(self, error: KafkaError, message: Message) -> str:
         doing = _sending(message)

@@ -1,4 +1,4 @@
-"""``kafka-replica dump``: print every key of one version."""
+"""``kafka-replica dump``: prints every key of one version."""
 
 from __future__ import annotations
 

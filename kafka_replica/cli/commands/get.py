@@ -1,4 +1,4 @@
-"""``kafka-replica get``: print the value of one key."""
+"""``kafka-replica get``: prints the value of one key."""
 
 from __future__ import annotations
 

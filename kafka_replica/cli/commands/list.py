@@ -1,4 +1,4 @@
-"""``kafka-replica list``: print the keys, or those that match a pattern."""
+"""``kafka-replica list``: prints the keys, or those that match a pattern."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ REJECTED: Final = 3
     help="Replication factor of a new topic; by default 3, or the number of brokers if that is smaller.",
 )
 @click.option("--skip-unreadable", is_flag=True, help="Skip files that cannot be read at all, and list them.")
-@click.option("--no-check", is_flag=True, help="Also publish artefacts that cannot be read, if they can be split off.")
+@click.option("--no-check", is_flag=True, help="Also publish artefacts that cannot be read, if possible.")
 @click.option(
     "--no-merge",
     is_flag=True,

@@ -71,7 +71,7 @@ def _create_topic(settings: TableSourceSettings, printer: StoppingPrinter) -> No
 @producer_options
 @click.option("--dry-run", is_flag=True, help="Only count the differences.")
 def compare(file: Path, as_json: bool, dry_run: bool) -> None:
-    """Make the topic equal to the table, deleted rows included; a running instance is requested to do it."""
+    """Make the topic equal to the table, deleted rows included; if an instance is running, it does this."""
     found = compare_table(read_source_settings(file), dry_run=dry_run)
     if found is None:
         report_success(as_json, "compare", "another instance copies this table; it will compare")

@@ -1,4 +1,4 @@
-"""``kafka-replica status``: print the status of a replica of the topic."""
+"""``kafka-replica status``: prints the status of a replica of the topic."""
 
 from __future__ import annotations
 

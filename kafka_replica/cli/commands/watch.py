@@ -1,4 +1,4 @@
-"""``kafka-replica watch``: print each new version."""
+"""``kafka-replica watch``: prints each new version."""
 
 from __future__ import annotations
 

@@ -347,7 +347,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Make errors of the block those of all later look-ups."""
+        """Store an error that the block raises, so that all later look-ups raise it."""
         try:
             yield
         except KafkaReplicaError as error:

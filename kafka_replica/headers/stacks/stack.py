@@ -145,7 +145,7 @@ class _Step:
             raise PieceError(self.piece.name, str(error) or type(error).__name__) from error
         if (value is None) is not (changed.value is None):
             raise ConfigurationError(
-                f"the header piece {self.piece.name!r} made a value of a tombstone, or a tombstone of a value"
+                f"the header piece {self.piece.name!r} turned a tombstone into a value, or a value into a tombstone"
             )
         if changed.own_headers is None or changed.own_headers == own:
             return TransformedRecord(changed.value, headers)

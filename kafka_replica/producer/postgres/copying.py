@@ -63,7 +63,7 @@ class TableCopy:
         self.offset = None if progress is None else progress.offset
         """An offset at or before that of the progress record of this transaction."""
         self.must_reconnect = False
-        """True if the session is not fit for another transaction."""
+        """True if the session cannot be used for another transaction."""
         self._stored = self._reached = None if progress is None else self._position_of(progress)
         # The stored position is older than the reached one if no new rows have been found since.
 

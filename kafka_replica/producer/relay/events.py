@@ -67,7 +67,7 @@ class CommitAcknowledgement(NamedTuple):
     tx_id: int
     fingerprint: Fingerprint | None = None
     is_last: bool = False
-    """True if the connection is not fit for another transaction, so that the id has to be initialized again."""
+    """True if the connection cannot be used for another transaction, so that the id has to be initialized again."""
 
 
 class StoredOutcome(NamedTuple):

@@ -51,7 +51,7 @@ class SentTransaction(NamedTuple):
     offset: int
     """An offset at or before that of the transaction's progress record."""
     is_last: bool = False
-    """True if the session is not fit for another transaction; see ``TransactionalWriter.must_renew``."""
+    """True if the session cannot be used for another transaction; see ``TransactionalWriter.must_renew``."""
 
 
 class KafkaSession:

@@ -10,7 +10,7 @@ With these rules, each transaction is sent exactly once and in order, whichever 
 * After any failure of Kafka, the connection is discarded; the next connection reads again what has arrived.
 * Only transactions that Kafka has acknowledged, or that its progress record shows, are marked as sent, and only if the
   database has the same transaction with that number. A database that was restored, or that lost commits in a failover,
-  has another history than Kafka.
+  has a history that differs from Kafka's.
 
 Failures differ in the reaction that they need. The relay waits for the end of an outage, however long it lasts.
 Failures that are usually temporary, but may require an action, are retried ``retries`` times. All others suspend the

@@ -36,7 +36,7 @@ class InternationalString(_TextStruct, frozen=True, gc=False):
     the first; ``texts`` has both.
     """
 
-    # A struct costs a third of another object, and the collector need not visit it: a long list has many.
+    # A struct takes a third of the memory of a plain object, and the collector skips it; long lists have many.
 
     texts: tuple[tuple[str, str], ...] = ()
 

@@ -230,7 +230,7 @@ def _shown(text: str) -> str:
     return repr(text) if len(text) <= 160 else f"{text[:160]!r}... ({len(text)} characters)"
 
 
-def _why_not(text: str) -> str:  # noqa: PLR0911 - one return a reason
+def _why_not(text: str) -> str:  # noqa: PLR0911 - one return per reason
     if len(text) > MAX_URN:
         return f"it is longer than {MAX_URN} characters"
     if not text.startswith(_PREFIX):

@@ -115,7 +115,7 @@ def _newest_stable(rule: str, versions: Iterable[str]) -> list[str]:
 
 
 def _fitting(numbers: tuple[int, ...], free: int, versions: Iterable[str]) -> list[str]:
-    """Return the versions with as many parts that are equal before the free part, and not lower from there on."""
+    """Return the versions of the same length that equal ``numbers`` before part ``free`` and are not lower after it."""
     found = []
     for version in versions:
         written, _, extension = version.partition("-")

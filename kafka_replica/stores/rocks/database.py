@@ -216,7 +216,7 @@ class Database:
 
         Args:
             batch: the batch.
-            is_logged: whether the batch survives a crash at once; otherwise all of it does after the next ``flush``.
+            is_logged: whether the batch survives a crash immediately; otherwise it does after the next ``flush``.
 
         Raises:
             StoreError: nothing of the batch was written.

@@ -41,7 +41,7 @@ class RocksStore:
         path: the folder; created if it does not exist. Only one replica at a time may use it.
         block_cache_bytes: memory for data that is read repeatedly.
         write_buffer_bytes: the size of a write buffer; there are up to two buffers.
-        sync: whether publishing a version waits until it is on disk. Without this, a killed process loses nothing, and
+        sync: whether publishing a version waits until it is on disk. Without this, a killed process loses nothing, but
             a power cut may lose the newest versions; the remaining versions are complete in any case.
         read_only: open the current version of another process's store for reading; no replica can use such a store.
 

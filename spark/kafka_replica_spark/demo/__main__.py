@@ -12,7 +12,7 @@ def main() -> int:
     """Run the demonstration; return the exit status, which is 0 only if every result was as expected."""
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
     parser.add_argument("--keep", action="store_true", help="stay up until Ctrl-C")
-    parser.add_argument("--bootstrap-server", help="a Kafka that runs already, instead of the embedded one")
+    parser.add_argument("--bootstrap-server", help="use this Kafka instead of the embedded broker")
     options = parser.parse_args()
 
     def story() -> None:

@@ -62,7 +62,7 @@ def test_only_codes_of_the_missing_list_are_unchecked() -> None:
         compiled(lacking, allow_missing=False)
     rules = compiled(lacking, allow_missing=True)
     [unchecked] = rules.unchecked
-    assert unchecked.startswith("AREA: its values, for its list or concept cannot be used: ")
+    assert unchecked.startswith("AREA: its values, because its list or concept cannot be used: ")
     assert "T:AREA(1.0)" in unchecked
     assert {(check.rule, check.component) for check in whole.checks} - {
         (check.rule, check.component) for check in rules.checks

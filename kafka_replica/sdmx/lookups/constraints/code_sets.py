@@ -88,7 +88,7 @@ class CodeSets:
                     self._keys.clear()
                     is_changed = True
 
-    def _judge(  # noqa: PLR0911 - one return a kind of predicate
+    def _judge(  # noqa: PLR0911 - one return per kind of predicate
         self, predicate: Predicate, id_: str, codes: frozenset[str], *, is_negated: bool = False
     ) -> _DecidedCodes:
         """Return the codes with which the predicate is decided; negated if under an odd number of negations."""

@@ -97,7 +97,7 @@ def _with_xsi(data: bytes) -> bytes | None:
 
 
 def _refuse_other_faults(log: etree._BaseErrorLog, error: etree.XMLSyntaxError | None = None) -> None:
-    """Reject a document with other faults than names of namespaces; ``error`` is the one that a parser has raised."""
+    """Reject a document with errors other than invalid namespace names; ``error`` is what the parser has raised."""
     others = [entry for entry in log if entry.type != etree.ErrorTypes.WAR_NS_URI]
     advice = _AGAIN
     if others and all(entry.type == etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE for entry in others):
