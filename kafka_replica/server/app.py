@@ -49,6 +49,7 @@ from kafka_replica.server.routes.data import DataRoutes
 from kafka_replica.server.routes.direct import DirectQueries
 from kafka_replica.server.routes.forwarding import ForwardingMiddleware
 from kafka_replica.server.routes.history import HistoryRoutes
+from kafka_replica.server.routes.records import RecordRoutes
 from kafka_replica.server.routes.sdmx import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
 from kafka_replica.server.uploads.data_requests import DataRequests
@@ -58,14 +59,15 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("kafka_replica.server")
 _ROUTES: Final = frozenset({
-    "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff",
+    "sdmx", "pinned_sdmx", "index", "changes", "live", "ready", "metrics", "history", "diff", "records", "record",
     "validate", "map", "validate_like_fmr", "status", "structures", "artefact", "static", "upload",
     "upload_to_map", "producers", "producer", "control_producer", "sign_in", "sign_out", "artefact_diff",
 })  # fmt: skip
 """The names of the endpoints: the values of the metrics' label ``route``, in addition to ``other``."""
 
 _ADDRESSES: Final = (
-    "changes", "history", "validate", "map", "ws/public/data/validate", "health/live", "health/ready", "metrics",
+    "changes", "records", "history", "validate", "map", "ws/public/data/validate", "health/live", "health/ready",
+    "metrics",
 )  # fmt: skip
 """The paths, without a version or another part that varies, that the root names in addition to the SDMX REST API."""
 
@@ -125,6 +127,7 @@ class Service:
             settings.request_timeout_s,
             several_topics=replica.has_key_spaces,
         )
+        self._records = RecordRoutes(self.versions, settings, self._executor, has_key_spaces=replica.has_key_spaces)
         self._requests = DataRequests(self.versions, settings)
         self._data = DataRoutes(self._requests)
         has_history = role.has_history if isinstance(role, WorkerRole) else history is not None
@@ -155,6 +158,14 @@ class Service:
             *_both("/changes", self.feed.changes),
             *_both("/history", either(self._pages.history, self._past.history)),
             *_both("/diff/{before}/{after}", either(self._pages.diff, self._past.diff)),
+            *(
+                route
+                for base in ("", "/version/{version}")
+                for route in (
+                    Route(base + "/records/{key:any}", self._records.record),
+                    *_both(base + "/records", self._records.records),
+                )
+            ),
             Route("/static/{name}", self._pages.static),
             *(
                 route

@@ -34,9 +34,11 @@ STATE: Final = "Kafka-Replica-State"
 """The header with the state of the replica: ``live``, ``catching up``, ``blocked``, ``stalled`` or ``failed``."""
 STALE: Final = "Kafka-Replica-Stale"
 """The header that is ``true`` if the version is from before a restart or rebuild, and newer records are being read."""
+RECORD: Final = "Kafka-Replica-Record"
+"""The header with the place of a record in the log: ``topic-partition@offset``."""
 MOST_DIGITS: Final = 18
 """The number of digits of a version that RocksDB's keys can have."""
-HEADERS: Final = (VERSION, POSITION, STATE, STALE)
+HEADERS: Final = (VERSION, POSITION, STATE, STALE, RECORD)
 
 
 class VersionId(NamedTuple):

@@ -60,6 +60,18 @@ def test_several_workers(world: PageWorld) -> None:
 
 
 @needs_curl
+@pytest.mark.runs("docs/server.md", containing="/records?")
+def test_records(world: PageWorld) -> None:
+    """The keys with a prefix, and the bytes of one record as they were published."""
+    (text,) = programs("docs/server.md", containing="/records?")
+    keys, value = text.splitlines()
+    with _serve(world, f"kafka-replica serve --topic {world.topic}") as server:
+        listed = json.loads(_output(world, keys, server.address))["keys"]
+        assert value.rpartition("/records/")[2].rstrip('"') in listed
+        assert "CL_FREQ" in _output(world, value, server.address)
+
+
+@needs_curl
 @pytest.mark.runs("docs/server.md", containing="asOf=")
 def test_the_past(world: PageWorld) -> None:
     """The codelist of an instant, and of a version."""
