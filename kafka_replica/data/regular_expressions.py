@@ -149,11 +149,11 @@ class ExpressionReader(ABC, Generic[P]):
 
     @abstractmethod
     def sequence(self, parts: Sequence[P]) -> P:
-        """Make a part of parts that follow each other."""
+        """Return the concatenation of parts."""
 
     @abstractmethod
     def repeated(self, atom: P, repetition: Repetition) -> P:
-        """Make a part of copies of another."""
+        """Return the part that repeats another part."""
 
     @abstractmethod
     def any_char(self) -> P:

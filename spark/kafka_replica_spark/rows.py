@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -124,21 +125,16 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
     """Prepare a frame for validation.
 
     Raises:
-        UsageError: several columns have the name of a component (Spark's names are case-insensitive), or a dimension or
-            the action has several values in a row.
+        UsageError: several columns have the name of a component, or of an unknown column that deletions must not have
+            (Spark's names are case-insensitive); or a dimension or the action has several values in a row.
     """
     wanted = {column.id for column in rules.columns} | {ACTION}
-    folded = Counter(name.lower() for name in df.columns)
-    twice = sorted({name for name in df.columns if name in wanted and folded[name.lower()] > 1})
-    if twice:
-        raise UsageError(
-            f"validating against {rules.artefact}: more than one column is called {', '.join(twice)}; rename the others"
-        )
     may_be_read = columns_of_checks(rules, df.columns)
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in may_be_read}
     shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
     others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
     bound = bind(rules, df.columns, others)
+    _check_letter_case(df.columns, wanted | bound.read, rules)
     kinds = {name: kind for name, kind in kinds.items() if name in wanted | bound.read}
     bound = replace(bound, unchecked=(*bound.unchecked, *omitted_matches(bound.checks)))
     several = frozenset(name for name, shape in shapes.items() if name in kinds and shape in {"values", "languages"})
@@ -148,6 +144,16 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
     return PreparedFrame(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
+
+
+def _check_letter_case(columns: Sequence[str], read: AbstractSet[str], rules: Rules) -> None:
+    """Refuse columns that are read, and that Spark cannot distinguish."""
+    folded = Counter(name.lower() for name in columns)
+    twice = sorted({name for name in columns if name in read and folded[name.lower()] > 1})
+    if twice:
+        raise UsageError(
+            f"validating against {rules.artefact}: more than one column is called {', '.join(twice)}; rename the others"
+        )
 
 
 def with_texts_computed_once(rows: PreparedFrame) -> PreparedFrame:

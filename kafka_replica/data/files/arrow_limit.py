@@ -29,7 +29,7 @@ _BUFFER: Final = "<qq"  # offset in the body, length
 _DATA: Final = 1  # field of DictionaryBatch
 _NODES, _BUFFERS, _COMPRESSION = 1, 2, 3  # fields of RecordBatch
 _NODE: Final = "<qq"  # length, number of nulls
-_BYTES_A_ROW: Final = 8
+_BYTES_PER_ROW: Final = 8
 """The assumed memory of a row, or of a value in a list, without buffers: columns and lists may have only nulls."""
 
 _ENDLESS: Final = 1 << 62
@@ -89,7 +89,7 @@ def _bytes_of(data: ArrowBytes, start: int, size: int) -> int:
     total = sum(_buffer_bytes(data, start + size, buffer, is_compressed) for buffer in buffers)
     rows = number_at(message, batch, LENGTH, "<q")
     within_lists = sum(max(length - rows, 0) for length, _ in _pairs(message, batch, _NODES, _NODE))
-    return max(total, _BYTES_A_ROW * (rows + within_lists))
+    return max(total, _BYTES_PER_ROW * (rows + within_lists))
 
 
 def _pairs(message: bytes, batch: int, field: int, form: str) -> Iterator[tuple[int, int]]:

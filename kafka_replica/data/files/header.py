@@ -9,6 +9,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
@@ -178,7 +179,10 @@ def _of_version_2(
     if header[start : start + 1] and header[start] == "ACTION":
         fields.append(Field("ACTION", start))
         start += 1
+    may_delete = fields[-1].name == "ACTION" or (rules is not None and rules.action == "delete")
     while start < len(header) and header[start] in _KEYS:
+        # A deletion must not be wider than its key, so validation compares them.
+        fields += [Field(header[start], start)] if may_delete else []
         start += 1
     fields += _components(header, start, labels, where, rules)
     _check_unique(fields, where)
@@ -244,14 +248,15 @@ def _components(header: Sequence[str], start: int, labels: Labels, where: str, r
     for position in positions:
         term = _term(header[position])
         column = known.get(term.id)
-        yield _field(header[position], term, position, labels, column)
-        if labels == "name" and column is not None:
-            name = next(positions, None)  # the column of the name is left out
-            if name is not None and _term(header[name]).id in known.keys() - {column.id}:
-                raise DatasetError(
-                    f"reading {where}: with STRUCTURE_NAME, a column of names must follow each component, but "
-                    f"{column.id} is followed by the component {header[name]}"
-                )
+        name = next(positions, None) if labels == "name" and column is not None else None
+        field = _field(header[position], term, position, labels, column)
+        yield replace(field, name_position=name) if column is not None and column.kind == "dimension" else field
+        # The column of the name is left out.
+        if column is not None and name is not None and _term(header[name]).id in known.keys() - {column.id}:
+            raise DatasetError(
+                f"reading {where}: with STRUCTURE_NAME, a column of names must follow each component, but "
+                f"{column.id} is followed by the component {header[name]}"
+            )
 
 
 def _term(cell: str) -> _Term:

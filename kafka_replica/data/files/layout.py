@@ -33,6 +33,8 @@ class Field:
         form: the content of its cells.
         label: the separator between ids and names in its cells; None if the cells contain no names.
         is_number: whether its cells are numbers, in which a decimal comma is replaced.
+        name_position: the number of the column with the names of a dimension's codes. A row with the action delete that
+            gives a name without a code has the name as value, because no value would mean any value.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Field:
     form: Form = "text"
     label: str | None = None
     is_number: bool = False
+    name_position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class Layout:
         separator: the separator of cells.
         sub_separator: the separator of values within a cell; None if no cell has several values.
         header: the cells of the header row, unchanged.
-        fields: the columns that are read, in the order of the file. Columns of names and of keys are left out.
+        fields: the columns that are read, in the order of the file. Columns of names are left out, and those of keys in
+            files without deletions.
     """
 
     version: Literal["1.0", "2.0"] | None

@@ -13,10 +13,20 @@ from kafka_replica.errors import UsageError
 
 
 class Columns(NamedTuple):
-    """All columns of the frame, and those that are carried over to the result."""
+    """The columns of a frame.
+
+    Attributes:
+        all: all columns.
+        carried: those that are carried over to the result.
+    """
 
     all: tuple[str, ...]
     carried: tuple[str, ...]
+
+    @property
+    def unknown(self) -> list[str]:
+        """Return the columns that neither the source nor SDMX-CSV defines, except for those of this library."""
+        return [name for name in self.carried if name != ACTION and not name.startswith("_")]
 
 
 def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> Columns:

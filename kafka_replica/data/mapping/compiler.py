@@ -26,7 +26,7 @@ from kafka_replica.data.mapping.stages import value_map
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.lookups.nearby import nearby
+from kafka_replica.sdmx.lookups.suggestions import suggestion_for
 from kafka_replica.sdmx.model import ComponentMap, DatePatternMap, EpochMap, StructureMap, StructureSet
 from kafka_replica.sdmx.values.periods import period
 
@@ -82,7 +82,7 @@ def _look_up(structures: Structures, reference: Urn | str) -> StructureMap | tup
         raise ArtefactNotFoundError(
             f"mapping by {reference!r}: version {structures.version} does not contain this structure map or "
             "structure set; "
-            f"{nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
+            f"{suggestion_for(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return _of_urn(structures, Urn.parse(reference) if isinstance(reference, str) else reference)
 

@@ -22,6 +22,12 @@ class Engine(Protocol):
     def has(self, name: str) -> bool:
         """Return whether the frame has a column with this name."""
 
+    def has_texts(self, name: str) -> bool:
+        """Return whether the frame has a column of single texts with this name."""
+
+    def may_hold(self, condition: Expression) -> bool:
+        """Return whether a condition may be true for a row; an engine that has the rows may look."""
+
     def begins_s(self, text: Expression) -> Expression:
         """Return the second in which a period begins; NULL if the text is not a period."""
 

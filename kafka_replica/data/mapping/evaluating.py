@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from kafka_replica.data.mapping.date_reading import add_instant
 from kafka_replica.data.mapping.date_writing import add_written
+from kafka_replica.data.mapping.deletions import Deletions
 from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.model import AMBIGUOUS, NOTHING, OUTCOMES, PARTS, DateMap, MapPlan, ValueMap
 from kafka_replica.data.mapping.outcomes import outcome
-from kafka_replica.data.validation.actions import SPELLINGS, SWITCHED_OFF
+from kafka_replica.data.mapping.source_rows import SourceRows
+from kafka_replica.data.validation.actions import SWITCHED_OFF
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.data.validation.periods import UNDERSTOOD
 from kafka_replica.sdmx.values.text_types import anchored
@@ -39,6 +41,8 @@ class MappingResult(NamedTuple):
         targets: the text of each target component; the first if it is fixed to several.
         kept: the source component whose column a target component takes over unchanged.
         fixed: the values of a target component that is fixed to several.
+        left_out: whether a target that is kept or fixed has no value, because the row is a deletion that does not name
+            it.
         found: the possible findings.
         is_delete: whether a row is a deletion.
     """
@@ -46,13 +50,20 @@ class MappingResult(NamedTuple):
     targets: dict[str, Expression]
     kept: dict[str, str]
     fixed: dict[str, list[str]]
+    left_out: dict[str, Expression]
     found: list[ConditionalFinding]
     is_delete: Expression
 
 
-def evaluated(plan: MapPlan, engine: Engine) -> MappingResult:
-    """Return the target components of each row, and the findings."""
-    return _Evaluation(plan, engine).run()
+def evaluated(plan: MapPlan, engine: Engine, unknown: Sequence[str]) -> MappingResult:
+    """Return the target components of each row, and the findings.
+
+    Args:
+        plan: the plan.
+        engine: the engine with the frame.
+        unknown: the columns of the frame that neither the source nor SDMX-CSV defines.
+    """
+    return _Evaluation(plan, engine, unknown).run()
 
 
 def compared_keys(plan: MapPlan) -> tuple[str, ...]:
@@ -70,8 +81,8 @@ def ambiguous_key(plan: MapPlan, keys: Sequence[str], is_found: Expression, show
 
 
 class _Evaluation:
-    def __init__(self, plan: MapPlan, engine: Engine) -> None:
-        self._plan, self._engine = plan, engine
+    def __init__(self, plan: MapPlan, engine: Engine, unknown: Sequence[str]) -> None:
+        self._plan, self._engine, self._rows = plan, engine, SourceRows(plan, engine)
         self._done: list[ValueMap] = []
         self._blame: dict[str, list[Expression]] = {}
         self._period: Expression | None = None
@@ -79,6 +90,7 @@ class _Evaluation:
         # instead.
         absent = {copy.target for copy in plan.copies if not copy.is_explicit and not engine.has(copy.source)}
         self._targets = [target for target in plan.targets if target not in absent - plan.target.dimensions]
+        self._deletions = Deletions(self._rows, self._targets, unknown)
 
     def run(self) -> MappingResult:
         plan = self._plan
@@ -87,14 +99,15 @@ class _Evaluation:
         self._map_dates()
         self._look_up(late)
         found = [one for part in (self._of_values(), self._of_dates(), self._of_fixed()) for one in part]
-        targets = {target: self._chosen(target) for target in self._targets}
+        targets = {target: self._deletions.value_of(target, self._chosen(target)) for target in self._targets}
         found += [*self._conflicts(), *self._missing(targets), *self._widened(targets)]
         fixed = {
             fixed_value.component: list(fixed_value.values)
             for fixed_value in plan.fixed_values
             if len(fixed_value.values) > 1
         }
-        return MappingResult(targets, self._kept(), fixed, [one for one in found if one.severity], self._is_delete())
+        severe, deletes = [one for one in found if one.severity], self._rows.is_delete()
+        return MappingResult(targets, self._kept(), fixed, self._left_out(fixed), severe, deletes)
 
     # Internal columns
 
@@ -117,7 +130,11 @@ class _Evaluation:
     def _outcome(self, value_map: ValueMap, begins: Expression | None) -> Expression:
         """Return the outcome of the map's rules; where all sources are switched off, so are the target's dimensions."""
         engine = self._engine
-        found, off = outcome(engine, value_map, begins), self._switched_off(self._sources_of(value_map.targets))
+        off = self._rows.switched_off(self._rows.sources_of(value_map.targets))
+        is_open = self._rows.is_delete()
+        if self._period is not None:
+            is_open = is_open & ~engine.any_of([self._period == engine.text(SWITCHED_OFF)])
+        found = outcome(engine, value_map, begins, is_open)
         if off is None:
             return found
         marks = [SWITCHED_OFF if target in self._plan.target.dimensions else NOTHING for target in value_map.targets]
@@ -166,7 +183,7 @@ class _Evaluation:
         """Return the written date; a dimension is switched off where its source is."""
         engine = self._engine
         written = engine.column(f"{OURS}date_{number}")
-        off = self._switched_off(self._sources_of([date_map.target]))
+        off = self._rows.switched_off(self._rows.sources_of([date_map.target]))
         if off is None or date_map.target not in self._plan.target.dimensions:
             return written
         return engine.coalesce([engine.case([(off, engine.text(SWITCHED_OFF))]), written])
@@ -182,7 +199,7 @@ class _Evaluation:
         return engine.case([(~engine.any_of(none), part)]) if none else part
 
     def _may_be_nothing(self, value_map: ValueMap) -> bool:
-        may_be_off = self._switched_off(self._sources_of(value_map.targets)) is not None
+        may_be_off = self._rows.switched_off(self._rows.sources_of(value_map.targets)) is not None
         return NOTHING in value_map.marks or (
             may_be_off and not self._plan.target.dimensions.issuperset(value_map.targets)
         )
@@ -196,6 +213,13 @@ class _Evaluation:
         plan = self._plan
         copied = {copy.target: copy.source for copy in plan.copies if self._engine.has(copy.source)}
         return {target: source for target, source in copied.items() if len(self._made(target)) == 1}
+
+    def _left_out(self, fixed: Iterable[str]) -> dict[str, Expression]:
+        """Return whether targets whose text is not used are left out of deletions."""
+        dimensions = self._plan.source.dimensions
+        copied = [target for target, source in self._kept().items() if source in dimensions]
+        found = {target: self._deletions.is_left_out(target) for target in (*copied, *fixed)}
+        return {target: left_out for target, left_out in found.items() if left_out is not None}
 
     # Findings
 
@@ -215,16 +239,22 @@ class _Evaluation:
         for value in self._plan.values:
             name = _of_map(self._plan, value)
             is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in value.sources])
-            unmapped = engine.lacks(name) & is_given
+            unmapped = self._counts(value.targets, engine.lacks(name) & is_given)
             wrong = [
                 self._found(unmapped, "unmapped-value", value.sources, "no rule of the map matches", value.artefact)
             ]
             if AMBIGUOUS in value.marks:
                 ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
+                ambiguous = self._counts(value.targets, ambiguous)
                 message = "rules of the map that match contradict each other"
                 wrong.append(self._found(ambiguous, "ambiguous-value", value.sources, message, value.artefact))
             yield from self._blamed(wrong, value.targets)
         yield from self._of_validity()
+
+    def _counts(self, targets: Sequence[str], is_found: Expression) -> Expression:
+        """Restrict a condition to rows in which the values of these targets matter."""
+        excused = self._deletions.excused(targets)
+        return is_found if excused is None else is_found & ~excused
 
     def _blamed(self, found: Sequence[ConditionalFinding], targets: Sequence[str]) -> Sequence[ConditionalFinding]:
         """Record errors as the reason why these components have no value, so that this is not reported again."""
@@ -237,7 +267,7 @@ class _Evaluation:
         engine, plan = self._engine, self._plan
         if self._period is None or plan.time_is_mapped:
             return
-        none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._is_delete()])
+        none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._rows.is_delete()])
         unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD)) & ~none
         message = "is not a period, so the valid rules are unknown"
         yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
@@ -248,13 +278,14 @@ class _Evaluation:
             numbers = [number for number, date in enumerate(plan.dates) if date.target == target]
             maps = [plan.dates[number] for number in numbers]
             names = list(dict.fromkeys(map_.source for map_ in maps))
-            given = engine.any_of([self._is_given(name) for name in names])
+            given = engine.any_of([self._rows.is_given(name) for name in names])
             read = engine.any_of([~engine.lacks(f"{OURS}at_{number}") for number in numbers])
             made = engine.any_of([~engine.lacks(f"{OURS}date_{number}") for number in numbers])
             unknown = [self._no_frequency(map_) for map_ in maps if map_.frequency_in_source]
             lacks = (read & ~made) | engine.any_of(unknown) if unknown else read & ~made
             unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read
             of = maps[0].artefact
+            unread, lacks = self._counts([target], unread), self._counts([target], lacks)
             wrong = [
                 self._found(unread, "date-unreadable", names, f"is not written as the map of {target} says", of),
                 self._found(lacks, "frequency-unknown", names, f"no format of {target} for the frequency", of),
@@ -268,12 +299,7 @@ class _Evaluation:
         if None in known:
             return engine.any_of([])
         is_known = engine.any_of([frequency == engine.text(name) for name in known])
-        return self._is_given(date_map.source) & ~is_known
-
-    def _is_given(self, name: str) -> Expression:
-        """Return whether a source component has a value and is not switched off."""
-        given, off = ~self._engine.is_null(self._engine.source(name)), self._switched_off([name])
-        return given if off is None else given & ~off
+        return self._rows.is_given(date_map.source) & ~is_known
 
     def _of_fixed(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
@@ -292,7 +318,7 @@ class _Evaluation:
             first, *others = self._made(target)
             if others:
                 chosen = engine.coalesce([first, *others])
-                wrong = engine.any_of([~(other == chosen) for other in others])
+                wrong = self._counts([target], engine.any_of([~(other == chosen) for other in others]))
                 found = self._found(
                     wrong, "ambiguous-value", [target], "maps give it different values", str(self._plan.artefact)
                 )
@@ -302,7 +328,7 @@ class _Evaluation:
         engine = self._engine
         for target in self._targets:
             if target in self._plan.target.dimensions:
-                excused = engine.any_of([*self._blame.get(target, []), self._is_delete()])
+                excused = engine.any_of([*self._blame.get(target, []), self._rows.is_delete()])
                 missing = engine.is_null(targets[target]) & ~excused
                 found = self._found(
                     missing, "no-output", [target], "the map gives this dimension no value", str(self._plan.artefact)
@@ -310,80 +336,14 @@ class _Evaluation:
                 yield found._replace(value=engine.text(None))
 
     def _widened(self, targets: dict[str, Expression]) -> Iterator[ConditionalFinding]:
-        """Find deletions that would delete more in the target, because what they name does not reach it.
+        """Find deletions that would delete more in the target.
 
         These are errors even if the rule is off, because more data would be lost than the sender named.
         """
-        if not self._has_actions():
-            return
-        engine, source, deletes = self._engine, self._plan.source, self._is_delete()
-        dimensions = [target for target in self._targets if target in self._plan.target.dimensions]
-        for target in dimensions:
-            given = engine.any_of([self._is_given(name) for name in self._sources_of([target])])
-            blamed = engine.any_of(self._blame.get(target, []))
-            lost = deletes & given & engine.is_null(targets[target]) & ~blamed
-            yield self._wide(lost, target, "the map gives this dimension no value, so more would be deleted")
-        reached = {name for target in dimensions for name in self._sources_of([target])}
-        others = [name for name in source.components if name in source.dimensions - reached and engine.has(name)]
-        if others:
-            is_open = engine.any_of([engine.is_null(targets[target]) for target in dimensions])
-            if len(dimensions) < len(self._plan.target.dimensions):
-                is_open = engine.any_of([~engine.any_of([])])
-            lost = deletes & engine.any_of([self._is_given(name) for name in others]) & is_open
-            yield self._wide(
-                lost, ACTION, "the deletion is restricted by dimensions that do not reach the target, which would be "
-                "deleted for all their values"
-            )  # fmt: skip
-        values = [name for name in source.components if name not in source.dimensions and engine.has(name)]
-        if values:
-            named = engine.any_of([~engine.is_null(engine.column(name)) for name in values])
-            lost = deletes & named & ~engine.any_of([*self._reaching(targets, values)])
-            yield self._wide(
-                lost, ACTION, "the deletion names measures or attributes of which none reaches the target, where whole "
-                "observations would be deleted"
-            )  # fmt: skip
-
-    def _reaching(self, targets: dict[str, Expression], values: Sequence[str]) -> Iterator[Expression]:
-        """Yield, for each measure and attribute that is mapped from one, whether it has a value."""
-        engine, kept = self._engine, self._kept()
-        for target in self._targets:
-            if target not in self._plan.target.dimensions and not {*values}.isdisjoint(self._sources_of([target])):
-                yield ~engine.is_null(engine.column(kept[target]) if target in kept else targets[target])
-
-    def _wide(self, is_found: Expression, component: str, message: str) -> ConditionalFinding:
-        value = self._engine.source(ACTION)
-        return ConditionalFinding(
-            is_found, "no-output", component, value, message, "error", str(self._plan.artefact)
-        )  # fmt: skip
-
-    def _sources_of(self, targets: Sequence[str]) -> list[str]:
-        """Return the sources of all maps that give one of these targets a value."""
-        plan, found = self._plan, dict[str, None]()
-        for value_map in plan.values:
-            if not {*targets}.isdisjoint(value_map.targets):
-                found |= dict.fromkeys(value_map.sources)
-        found |= dict.fromkeys(date.source for date in plan.dates if date.target in targets)
-        found |= dict.fromkeys(copy.source for copy in plan.copies if copy.target in targets)
-        return list(found)
-
-    def _switched_off(self, names: Sequence[str]) -> Expression | None:
-        """Return whether these sources are switched off, which requires an action; None if they never are."""
-        engine, source = self._engine, self._plan.source
-        if not self._has_actions() or not source.dimensions.issuperset(names):
-            return None
-        off = ~engine.is_null(engine.source(ACTION))
-        for name in names:
-            off = off & engine.any_of([engine.source(name) == engine.text(SWITCHED_OFF)])
-        return off
-
-    def _has_actions(self) -> bool:
-        return self._engine.has(ACTION) and ACTION not in self._plan.source.components
-
-    def _is_delete(self) -> Expression:
-        engine = self._engine
-        if not self._has_actions():
-            return engine.any_of([])
-        return engine.any_of([engine.source(ACTION) == engine.text(one) for one in sorted(SPELLINGS["delete"])])
+        maps = {_of_map(self._plan, value_map): value_map for value_map in self._plan.values}
+        value, artefact = self._engine.source(ACTION), str(self._plan.artefact)
+        for is_found, component, message in self._deletions.wide(targets, maps, self._blame):
+            yield ConditionalFinding(is_found, "no-output", component, value, message, "error", artefact)
 
 
 def _of_map(plan: MapPlan, value_map: ValueMap) -> str:

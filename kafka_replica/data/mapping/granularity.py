@@ -1,7 +1,7 @@
-"""Checks of whether a written date can be read again, and gives the date that was read before.
+"""Check whether a written date can be read again as the date that was read before.
 
-The reading gives a period, and the writing gives a period that shares a point of time with it. The first period can be
-recovered if the second, when it is read again, contains that point and lies completely within the first.
+Reading gives a period, and writing gives a period that shares a point in time with it. The first period can be
+recovered if the second one, when it is read again, contains that point and lies completely within the first.
 """
 
 from __future__ import annotations

@@ -138,6 +138,18 @@ def _lossless_readings(date_map: DateMap) -> list[tuple[str | None, Reading]]:
     return [(frequency, reading) for frequency, reading in again if reading is not None and lies_within(reading, first)]
 
 
+def lossless_frequencies(date_map: DateMap) -> frozenset[str | None]:
+    """Return the frequencies for which different dates stay different; None means any frequency.
+
+    A date map of an inverse, which reads the frequency of the source, keeps dates different.
+    """
+    if date_map.frequency_in_source:
+        return frozenset({None})
+    if forgotten(date_map.readings[0][1]) is not None:
+        return frozenset()
+    return frozenset(frequency for frequency, _ in _lossless_readings(date_map))
+
+
 def _dates_turned(date_map: DateMap) -> DateMap:
     return replace(
         date_map,

@@ -26,6 +26,9 @@ AMBIGUOUS: Final = "\x18"
 MARKS: Final = "[\x00-\x08\x0b\x0c\x0e-\x1f]"
 """An expression for these characters, and all others that XML does not allow."""
 UNTIMED: Final = "-"
+"""The time span of rows whose period is unknown."""
+OPEN: Final = "*"
+"""The time span of deletions without a period, which are of any period."""
 
 Resolve: TypeAlias = Literal["startOfPeriod", "midPeriod", "endOfPeriod"]
 
@@ -112,6 +115,25 @@ class ValueMap:
         places = [place for place, target in enumerate(self.targets) if target in targets]
         outcomes = [tuple(text.split(PARTS)[place] for place in places) for text in stage.table.values()]
         return len(set(outcomes)) == len(outcomes)
+
+    def shared_outcomes(self, targets: Collection[str]) -> frozenset[str] | None:
+        """Return the outcomes that have the same values in these targets as one of other sources.
+
+        None means that they are not known, because expressions or substrings are looked up.
+        """
+        if any(stage.patterns or any(piece.start is not None for piece in stage.keys) for stage in self.stages):
+            return None
+        places = [place for place, target in enumerate(self.targets) if target in targets]
+        keys, outcomes = dict[tuple[str, ...], set[str]](), dict[tuple[str, ...], set[str]]()
+        tables = [entry for stage in self.stages for entry in stage.table.items()]
+        tables += [(key.rpartition(PARTS)[0], text) for stage in self.stages for key, text in stage.timed.items()]
+        for key, text in tables:
+            for outcome in () if text == AMBIGUOUS else text.split(OUTCOMES):
+                parts = outcome.split(PARTS)
+                made = tuple(parts[place] for place in places)
+                keys.setdefault(made, set()).add(key)
+                outcomes.setdefault(made, set()).add(outcome)
+        return frozenset(outcome for made, found in outcomes.items() if len(keys[made]) > 1 for outcome in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,31 +7,43 @@ from collections.abc import Sequence
 from typing import Final
 
 from kafka_replica.data.mapping.engines import Engine, Expression
-from kafka_replica.data.mapping.model import MARKS, PARTS, UNTIMED, Pattern, Stage, ValueMap, ValueSlice, group_mark
+from kafka_replica.data.mapping.model import (
+    MARKS,
+    OPEN,
+    PARTS,
+    UNTIMED,
+    Pattern,
+    Stage,
+    ValueMap,
+    ValueSlice,
+    group_mark,
+)
 from kafka_replica.data.mapping.regexes import Expression as Rewritten
 from kafka_replica.sdmx.values.text_types import anchored
 
 _MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
-def outcome(engine: Engine, value_map: ValueMap, begins_s: Expression | None) -> Expression:
+def outcome(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression) -> Expression:
     """Return the outcome from the first stage that has a rule for the row's values.
 
     Args:
         engine: the engine that runs the plan.
         value_map: the component map.
         begins_s: the second in which the row's period begins.
+        is_open: whether a row without a period is of any period.
     """
-    span = _span(engine, value_map, begins_s)
+    span = _span(engine, value_map, begins_s, is_open)
     stages = [_of_stage(engine, stage, span) for stage in value_map.stages]
     return engine.coalesce(stages) if stages else engine.text(None)
 
 
-def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None) -> Expression:
+def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression) -> Expression:
     """Return the number of the time span, as text."""
     if begins_s is None or not value_map.breaks:
         return engine.text(UNTIMED)
-    untimed = engine.case([(engine.is_null(begins_s), engine.text(UNTIMED))])
+    none = engine.is_null(begins_s)
+    untimed = engine.case([(none & is_open, engine.text(OPEN)), (none, engine.text(UNTIMED))])
     return engine.coalesce([untimed, _between(engine, value_map.breaks, begins_s, 0, len(value_map.breaks))])
 
 

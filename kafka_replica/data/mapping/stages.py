@@ -25,6 +25,7 @@ from kafka_replica.data.mapping.model import (
     AMBIGUOUS,
     MARKS,
     NOTHING,
+    OPEN,
     OUTCOMES,
     PARTS,
     UNTIMED,
@@ -95,22 +96,22 @@ def value_map(
     key_places = [place for place, target in enumerate(targets) if target in dimensions]
     _check_size(rows, spans, artefact)
     plain = [row for row in rows if row.is_plain]
-    stages = [_stage(plain, spans, key_places)] if plain else []
+    stages = [_stage(plain, spans, key_places, takes_all=True)] if plain else []
     run: list[_Row] = []
     for row in rows:
         if row.is_plain:
             continue
         if run and (row.keys, row.patterns) != (run[0].keys, run[0].patterns):
-            stages.append(_stage(run, spans, None))
+            stages.append(_stage(run, spans, key_places, takes_all=False))
             run = []
         run.append(row)
     if run:
-        stages.append(_stage(run, spans, None))
+        stages.append(_stage(run, spans, key_places, takes_all=False))
     return ValueMap(tuple(sources), tuple(targets), tuple(stages), tuple(breaks), artefact)
 
 
-def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int] | None) -> Stage:
-    """Return the stage of rows with one shape; without ``key_places`` the first valid row counts, else all of them."""
+def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int], *, takes_all: bool) -> Stage:
+    """Return the stage of rows with one shape, of which all valid ones count, or only the first."""
     by_key: dict[str, list[_Row]] = {}
     for row in rows:
         by_key.setdefault(row.key, []).append(row)
@@ -119,13 +120,19 @@ def _stage(rows: Sequence[_Row], spans: Sequence[int], key_places: Sequence[int]
     for key, alike in by_key.items():
         always = [row for row in alike if not row.is_timed]
         if always:
-            table[key] = _outcomes(always, key_places)
+            table[key] = _outcomes(always, key_places) if takes_all else always[0].outcome
         if len(always) == len(alike):
             continue
-        # Without key places, rows after one that is always valid never count.
-        first = alike if key_places is not None else takewhile(lambda row: row.is_timed, alike)
-        for number, holding in _by_span(first, spans).items():
-            timed[f"{key}{PARTS}{number}"] = _outcomes(holding, key_places)
+        # If only the first one counts, rows after one that is always valid never count.
+        first = alike if takes_all else takewhile(lambda row: row.is_timed, alike)
+        held = {
+            number: _outcomes(holding, key_places) if takes_all else holding[0].outcome
+            for number, holding in _by_span(first, spans).items()
+        }
+        timed |= {f"{key}{PARTS}{number}": text for number, text in held.items()}
+        if key_places:
+            others = [] if len(held) == len(spans) else [table.get(key)]
+            timed[f"{key}{PARTS}{OPEN}"] = _at_any_time([*held.values(), *others], key_places)
     groups = sorted({group for row in rows for group in row.groups})
     return Stage(rows[0].keys, rows[0].patterns, table, timed, tuple(groups))
 
@@ -140,6 +147,16 @@ def _by_span(rows: Iterable[_Row], spans: Sequence[int]) -> dict[int, list[_Row]
     return found
 
 
+def _at_any_time(outcomes: Sequence[str | None], key_places: Sequence[int]) -> str:
+    """Return the outcome of a deletion without a period: ambiguous if its dimensions depend on the period."""
+    known = [outcome for outcome in outcomes if outcome is not None and outcome != AMBIGUOUS]
+    keys = {
+        frozenset(tuple(one.split(PARTS)[place] for place in key_places) for one in outcome.split(OUTCOMES))
+        for outcome in known
+    }  # fmt: skip
+    return known[0] if len(known) == len(outcomes) and len(keys) == 1 else AMBIGUOUS
+
+
 def _check_size(rows: Sequence[_Row], spans: Sequence[int], of: str) -> None:
     """Refuse rows whose validities make too many time spans, or too many entries in tables. Raises MapError."""
     entries = sum(len(row.spans(spans)) for row in rows if row.is_timed)
@@ -151,9 +168,7 @@ def _check_size(rows: Sequence[_Row], spans: Sequence[int], of: str) -> None:
         )
 
 
-def _outcomes(rows: Sequence[_Row], key_places: Sequence[int] | None) -> str:
-    if key_places is None:
-        return rows[0].outcome
+def _outcomes(rows: Sequence[_Row], key_places: Sequence[int]) -> str:
     outcomes = list(dict.fromkeys(row.outcome for row in rows))
     if len(outcomes) == 1:
         return outcomes[0]

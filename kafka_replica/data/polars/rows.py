@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import polars as pl
@@ -11,6 +12,7 @@ import polars as pl
 from kafka_replica.data.polars.expressions import Expressions
 from kafka_replica.data.polars.texts import as_text, shape_of
 from kafka_replica.data.validation.binding import BoundRules, Shape, bind, columns_of_checks
+from kafka_replica.data.validation.deletions import DELETION_WIDE
 from kafka_replica.data.validation.model import ACTION, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 
@@ -45,14 +47,15 @@ class PreparedFrame:
 
     def broken_rows(self) -> Iterator[tuple[int, pl.DataFrame, pl.Expr]]:
         """Yield the number of each check that is violated, the rows that violate it, and the value to show."""
-        alike: dict[tuple[str, ...], list[int]] = {}
-        for number, check in enumerate(self.bound.checks):
-            alike.setdefault(components_tested_singly(check.broken, self.several), []).append(number)
-        for lists, numbers in alike.items():
-            rows, expressions = (self._singly(lists, numbers), self._of_one(lists)) if lists else (
-                self.texts, self.expressions
-            )  # fmt: skip
-            checks = self.bound.checks
+        checks = self.bound.checks
+        alike: dict[tuple[bool, tuple[str, ...]], list[int]] = {}
+        for number, check in enumerate(checks):
+            lists = components_tested_singly(check.broken, self.several)
+            alike.setdefault((check.rule == DELETION_WIDE, lists), []).append(number)
+        for (of_deletions, lists), numbers in alike.items():
+            rows = self._deletions if of_deletions else self.texts
+            expressions = self._of_one(lists) if lists else self.expressions
+            rows = self._singly(rows, lists, numbers) if lists else rows
             flags = rows.select([expressions.condition(checks[each].broken).alias(str(each)) for each in numbers])
             for each_number in numbers:
                 flagged = flags[str(each_number)]
@@ -62,13 +65,18 @@ class PreparedFrame:
                     hit = hit.unique(ROW, keep="first", maintain_order=True) if lists else hit
                     yield each_number, hit, self._shown(checks[each_number], lists)
 
-    def _singly(self, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
+    @cached_property
+    def _deletions(self) -> pl.DataFrame:
+        """The deletions, which are few, so that the checks of these alone cost little."""
+        return self.texts.filter(~self.expressions.condition(self.bound.applies_to))
+
+    def _singly(self, texts: pl.DataFrame, lists: tuple[str, ...], numbers: Sequence[int]) -> pl.DataFrame:
         """Return a row for each value in these columns of lists, so that a check sees single values."""
         checks = [self.bound.checks[number] for number in numbers]
         wanted = frozenset().union(*(check.looks_at | set(check.shown) for check in checks))
-        rows = self.texts.select(
+        rows = texts.select(
             ROW,
-            *(name for name in self.texts.columns if name in wanted),
+            *(name for name in texts.columns if name in wanted),
             *(pl.col(name).alias(f"{_ALL}{name}") for name in lists),
         )
         for name in lists:

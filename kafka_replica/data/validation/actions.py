@@ -28,8 +28,6 @@ SPELLINGS: Final = {
     for action in ("information", "append", "replace", "merge", "delete")
 }
 """The spellings of each action in SDMX-CSV, SDMX-ML and SDMX-JSON."""
-STRUCTURE: Final = "STRUCTURE"
-"""The column of SDMX-CSV with the kind of the artefact that a row names."""
 SWITCHED_OFF: Final = "~"
 """The mark that replaces the value of a dimension that an attribute is not attached to."""
 
@@ -90,11 +88,6 @@ class Actions:
         """Return whether a row with the action merge has nothing to merge."""
         rest = [component.column.id for component in self._components if component.column.kind != "dimension"]
         return every(self.any_of("merge"), *(IsNull(one) for one in rest))
-
-    def is_wide(self, kinds: Collection[str]) -> Condition:
-        """Return whether a row deletes an open part of the data of an artefact of these kinds (``STRUCTURE``)."""
-        named = every(Not(IsNull(STRUCTURE)), In(ComponentText(STRUCTURE), frozenset(kinds)))
-        return every(self.any_of("delete"), named, some(*map(IsNull, self._dimensions)))
 
     def wrongly_off(self) -> Iterator[tuple[str, Condition]]:
         """Yield, for each dimension, whether it is switched off although a value in the row depends on it."""

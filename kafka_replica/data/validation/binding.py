@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
-from kafka_replica.data.validation.actions import STRUCTURE
 from kafka_replica.data.validation.components import needs_its_measures
 from kafka_replica.data.validation.conditions import (
     And,
@@ -27,15 +26,22 @@ from kafka_replica.data.validation.conditions import (
     components_of,
     every,
 )
+from kafka_replica.data.validation.deletions import (
+    DATAFLOW,
+    OBS_KEY,
+    SERIES_KEY,
+    STRUCTURE,
+    deletion_checks,
+    shown_name,
+)
 from kafka_replica.data.validation.evaluation import evaluate
 from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
 from kafka_replica.errors import UsageError
 
-_WIDE: Final = "deletion-wide"
 _UNKNOWN: Final = Constant(value=None)
 _ALWAYS: Final = Constant(value=True)
 STANDING: Final = frozenset({
-    STRUCTURE, "STRUCTURE_ID", "STRUCTURE_NAME", "DATAFLOW", ACTION, "SERIES_KEY", "OBS_KEY",
+    STRUCTURE, "STRUCTURE_ID", "STRUCTURE_NAME", DATAFLOW, ACTION, SERIES_KEY, OBS_KEY,
 })  # fmt: skip
 """Columns of SDMX-CSV 1.0 and 2.0 that are not components."""
 
@@ -96,8 +102,8 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     present = frozenset(columns)
     unread = frozenset(one for one, shape in shapes.items() if shape == "other")
     view = _View(present, unread, dict(shapes))
-    read = columns_of_checks(rules, columns)
-    checks = [replace(check, broken=view.simplified(check.broken)) for check in rules.checks]
+    deletions = deletion_checks(rules, _unknown(rules, columns), (id_ for id_ in shapes if shapes[id_] == "values"))
+    checks = [replace(check, broken=view.simplified(check.broken)) for check in (*rules.checks, *deletions)]
     missing = [replace(check, flagged=view.simplified(check.flagged)) for check in _missing_columns(rules, present)]
     levels = [
         replace(check, flagged=view.simplified(check.flagged))
@@ -109,7 +115,6 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
         for check in rules.levels
         if check.demand == "given" and check.component not in present and check.level
     ]
-    checks += [_of_unknown(name, rules, view) for name in _unknown(rules, columns) if name in read]
     left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
     left += [
         f"{check.component}: whether its rows agree, because it has several languages"
@@ -183,26 +188,14 @@ def _missing_columns(rules: Rules, present: AbstractSet[str]) -> Iterator[LevelC
 
 
 def columns_of_checks(rules: Rules, columns: Sequence[str]) -> frozenset[str]:
-    """Return the columns that checks may read: those of components, and others that deletions must not have.
-
-    Unknown columns whose names differ at most in their letter case are left out, because Spark cannot read them.
-    """
-    folded = Counter(name.lower() for name in columns)
-    others = [name for name in _unknown(rules, columns) if folded[name.lower()] == 1]
-    return frozenset({column.id for column in rules.columns}).union((ACTION, STRUCTURE), others)
+    """Return the columns that checks may read: those of components, and others that deletions must not have."""
+    read = (ACTION, STRUCTURE, DATAFLOW, SERIES_KEY, OBS_KEY)
+    return frozenset({column.id for column in rules.columns}).union(read, _unknown(rules, columns))
 
 
 def _unknown(rules: Rules, columns: Sequence[str]) -> list[str]:
     known = {column.id for column in rules.columns}
     return [each for each in columns if each not in known | STANDING and not _is_ours(each)]
-
-
-def _of_unknown(name: str, rules: Rules, view: _View) -> Check:
-    """Return the check that no deletion has a value in an unknown column; it is never violated if the rule is off."""
-    severity = rules.severity(_WIDE)
-    broken = every(Not(rules.applies_to), Not(IsNull(name))) if severity else Constant(value=False)
-    message = f"{_shown(name)} is not a component of the data structure, so a deletion by it would delete more"
-    return Check(_WIDE, severity or "", name, view.simplified(broken), message, str(rules.structure), (name,))
 
 
 def _strange_columns(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
@@ -216,12 +209,9 @@ def _strange_columns(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
     ):  # fmt: skip
         severity = rules.severity(rule)
         if severity is not None:
-            yield from (Finding(rule, name, None, message.format(_shown(name)), severity, structure) for name in names)
-
-
-def _shown(name: str) -> str:
-    """Return the name of a column as it is shown, with quotes if its bounds were unclear without them."""
-    return name if name and not any(map(str.isspace, name)) else f"'{name}'"
+            yield from (
+                Finding(rule, name, None, message.format(shown_name(name)), severity, structure) for name in names
+            )
 
 
 def _is_ours(name: str) -> bool:
@@ -249,7 +239,7 @@ class _View:
     unread: frozenset[str]
     shapes: Mapping[str, Shape]
 
-    def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return a kind of node
+    def simplified(self, condition: Condition) -> Condition:  # noqa: PLR0911 - one return per kind of node
         """Return the condition without the parts whose result follows from the columns."""
         match condition:
             case IsNull(component):

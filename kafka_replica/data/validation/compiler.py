@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from kafka_replica.common.wording import counted
-from kafka_replica.data.validation.actions import STRUCTURE, Action, Actions
+from kafka_replica.data.validation.actions import Action, Actions
 from kafka_replica.data.validation.catalogue import severities
 from kafka_replica.data.validation.components import DescribedComponent, described, needs_its_measures
 from kafka_replica.data.validation.conditions import (
@@ -35,12 +35,10 @@ from kafka_replica.data.validation.levels import level_checks
 from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
 from kafka_replica.data.validation.targets import target_of
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
-from kafka_replica.sdmx.lookups.constraints.applied import apply_constraints
-from kafka_replica.sdmx.lookups.resolved import MissingReference, attached_in_force
+from kafka_replica.sdmx.lookups.constraints.applied_constraints import apply_constraints
+from kafka_replica.sdmx.lookups.resolved_structure import MissingReference, attached_in_force
 from kafka_replica.sdmx.values.text_types import TIME_TYPES
 
-_NARROWER: Final = {"DataStructure": ("dataflow", "dataprovision"), "Dataflow": ("dataprovision",)}
-"""The kinds of artefacts, as in the column ``STRUCTURE``, that have a part of the data of an artefact of each class."""
 _YEAR_START: Final = "REPORTING_YEAR_START_DAY"
 
 
@@ -171,10 +169,6 @@ class _Compiler:
             self.actions.is_empty(),
             "merges nothing: neither a measure nor an attribute is given",
         )
-        narrower = _NARROWER.get(self.resolved.urn.cls, ())
-        if narrower and all(component.column.id != STRUCTURE for component in self.components):
-            message = f"deletes only a part of the data of {self.resolved.urn.reference}, and leaves dimensions open"
-            yield "deletion-wide", ACTION, self.actions.is_wide(narrower), message
         for dimension, condition in self.actions.wrongly_off():
             yield "switched-off", dimension, condition, "is switched off, and a value of the row depends on it"
 
@@ -308,7 +302,7 @@ class _Compiler:
 
 
 def _without(missing: MissingReference) -> str:
-    return f"{missing.source.item}: its values, for its list or concept cannot be used: {missing.reason}"
+    return f"{missing.source.item}: its values, because its list or concept cannot be used: {missing.reason}"
 
 
 @lru_cache(maxsize=64)

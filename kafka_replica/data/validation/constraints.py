@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from kafka_replica.data.validation.components import DescribedComponent
 from kafka_replica.data.validation.model import Check
 from kafka_replica.data.validation.predicates import condition_of
-from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
+from kafka_replica.sdmx.lookups.constraints.applied_constraints import AppliedConstraints
 from kafka_replica.sdmx.lookups.constraints.violations import DemandKind
-from kafka_replica.sdmx.lookups.resolved import ResolvedStructure, in_force, only_drafts
+from kafka_replica.sdmx.lookups.resolved_structure import ResolvedStructure, in_force, only_drafts
 
 _SHOWN: Final = 3
 

@@ -42,7 +42,7 @@ SEPARATOR: Final = "\x1f"
 _UNKNOWN: Final = Constant(value=None)
 
 
-def condition_of(  # noqa: PLR0911 - one return a kind of predicate
+def condition_of(  # noqa: PLR0911 - one return per kind of predicate
     predicate: Predicate,
     marks: Mapping[str, frozenset[str]],
     several: AbstractSet[str] = frozenset(),

@@ -7,8 +7,8 @@ from typing import Final
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.lookups.nearby import nearby
 from kafka_replica.sdmx.lookups.structure_usage import StructureUsage, structure_usage
+from kafka_replica.sdmx.lookups.suggestions import suggestion_for
 
 _CLASSES: Final = ("DataStructure", "Dataflow", "ProvisionAgreement")
 
@@ -48,6 +48,6 @@ def _of_reference(structures: Structures, reference: str) -> Urn:
         raise ArtefactNotFoundError(
             f"validating against {reference!r}: version {structures.version} does not contain this data structure, "
             "dataflow or "
-            f"provision agreement; {nearby(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
+            f"provision agreement; {suggestion_for(structures, Urn.of_reference(_CLASSES[0], reference), *_CLASSES)}"
         ) from missing
     return found[-1].urn  # the artefact that is nearest to the data, and so has the most constraints

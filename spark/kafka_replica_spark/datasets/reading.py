@@ -37,12 +37,13 @@ def read_sdmx_csv(
     """Return SDMX-CSV 1.0, 2.0 or 2.1 as a data frame of texts, with one row per row and one column per component.
 
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
-    keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes arrays, ``ATTR[en;fr]`` maps from languages to
-    texts. Each path is a file, folder or pattern whose files all have the same header, as Spark writes them. Paths may
-    have different columns: a column that a path lacks is NULL in its rows, and a column with single values in one path
-    and several in another has several in all rows. Only the first line of each path is read immediately. Rows with more
-    or fewer cells than the header, files with another header, and files with the character U+FFFD, which Java reads
-    where bytes are not text in the encoding, fail the job that reads them.
+    names are not, and those of keys only in files that may have deletions. Empty cells are NULL. ``ATTR[]`` becomes
+    arrays, ``ATTR[en;fr]`` maps from languages to texts. Each path is a file, folder or pattern whose files all have
+    the same header, as Spark writes them. Paths may have different columns: a column that a path lacks is NULL in its
+    rows, and a column with single values in one path and several in another has several in all rows. Only the first
+    line of each path is read immediately. Rows with more or fewer cells than the header, files with another header, and
+    files with the character U+FFFD, which Java reads where bytes are not text in the encoding, fail the job that reads
+    them.
 
     Args:
         spark: the session.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from kafka_replica.sdmx import Part, Urn
+from kafka_replica.sdmx import MessagePart, Urn
 from kafka_replica.sdmx.files.structure_files import FileContents, read_structures, structure_files
 from kafka_replica.sdmx.samples import sample_files
 
@@ -45,7 +45,7 @@ def structures() -> FileContents:
     return read_structures(files, skip_unreadable=True)
 
 
-def with_portugal(areas: Part) -> Part:
+def with_portugal(areas: MessagePart) -> MessagePart:
     """Return the list of areas with one more code."""
     code = (
         b'<str:Code id="PT"><com:Name xml:lang="en">Portugal</com:Name>'

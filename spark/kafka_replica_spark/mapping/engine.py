@@ -11,6 +11,7 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StringType
 
 from kafka_replica.data.mapping.evaluating import OURS
 from kafka_replica.data.mapping.model import PARTS
@@ -52,6 +53,12 @@ class SparkEngine:
 
     def has(self, name: str) -> bool:
         return name in self._kinds
+
+    def has_texts(self, name: str) -> bool:
+        return isinstance(self._kinds.get(name), StringType)
+
+    def may_hold(self, condition: Column) -> bool:  # noqa: ARG002 - see the protocol
+        return True  # the rows are only read later
 
     def begins_s(self, text: Column) -> Column:
         return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))

@@ -91,7 +91,7 @@ def transform(
     columns = columns_for(plan, df.columns, several)
     _check_letter_case(plan, columns)
     engine = SparkEngine(df)
-    mapped = evaluated(plan, engine)
+    mapped = evaluated(plan, engine, columns.unknown)
     metadata: dict[str, Any] = {
         "version": plan.version, "artefact": str(plan.artefact), "target": str(plan.target.urn),
         "unchecked": list(plan.notes),
@@ -110,6 +110,7 @@ def _result(
         quoted(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
+    targets |= {name: F.when(~left_out, targets[name]) for name, left_out in mapped.left_out.items()}
     # The fields must be nullable, because in Arrow the fields of a NULL struct are NULL.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))

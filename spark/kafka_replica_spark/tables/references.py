@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
-from kafka_replica.sdmx.lookups.index.dangling import lacks_item
+from kafka_replica.sdmx.lookups.index.dangling_references import lacks_item
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, text, which

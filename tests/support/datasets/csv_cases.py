@@ -156,8 +156,16 @@ CSV_CASES = (
             "OBS_VALUE: Valeur;ATTR_1[]: Attribut;NOTE: Note;UPDATED",
             "dataflow;T:F(1.0): Un flux;M;A.B;A.B.2014-01;A: Val: A;B;2014-01: 2014-01;12,4;X: Oui|Y: Non;Nota: bene;u",
         ),
-        [{**_FIRST, "OBS_VALUE": "12.4", "ATTR_1": ["X", "Y"], "NOTE": "Nota: bene", "UPDATED": "u"}],
+        [{**_FIRST, "SERIES_KEY": "A.B", "OBS_KEY": "A.B.2014-01", "OBS_VALUE": "12.4", "ATTR_1": ["X", "Y"],
+          "NOTE": "Nota: bene", "UPDATED": "u"}],
         settings={"decimal": ","}, with_rules=True,
+    ),
+    CsvCase(
+        "keys in a file without actions", "2.0, SERIES_KEY, OBS_KEY", _utf8(
+            "STRUCTURE,STRUCTURE_ID,SERIES_KEY,OBS_KEY,DIM_1,DIM_2,TIME_PERIOD",
+            "dataflow,T:F(1.0),A.B,A.B.2014,A,B,2014",
+        ),
+        [{"STRUCTURE": "dataflow", "STRUCTURE_ID": "T:F(1.0)", "DIM_1": "A", "DIM_2": "B", "TIME_PERIOD": "2014"}],
     ),
     CsvCase(
         "names in columns", "2.1, example 6; names that are alike, and like an id",

@@ -14,7 +14,10 @@ def mapped_rows(case: Case) -> list[tuple[dict[str, Any], Any]]:
     found = []
     for number, (row, wanted) in enumerate(case.rows):
         cells = row.split("|" if bar else None)
-        values = {name: None if cell == "-" else cell for name, cell in zip(names, cells, strict=True)}
+        values = {
+            name: None if cell == "-" else "-" if cell == "'-'" else cell
+            for name, cell in zip(names, cells, strict=True)
+        }
         wish = sorted(wanted) if isinstance(wanted, list) else [wanted]
         found.append(({**values, "_row": str(number)}, wish))
     return found
@@ -32,6 +35,10 @@ def expected(case: Case, rows: list[dict[str, Any]]) -> list[Any]:
             ]
             assert row["_source"]["_row"] == row["_row"]
         else:
-            found[place].append(" ".join("-" if row[name] is None else str(row[name]) for name in case.targets.split()))
+            found[place].append(" ".join(_shown(row[name]) for name in case.targets.split()))
             assert (row["_source"] is None) == (not row["_errors"])
     return [sorted(one) for one in found]
+
+
+def _shown(value: Any) -> str:
+    return "-" if value is None else "'-'" if value == "-" else str(value)

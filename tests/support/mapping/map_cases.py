@@ -22,7 +22,10 @@ from support.mapping.maps_by_hand import (
 
 
 class Case(NamedTuple):
-    """A map, rows and their results: a text of the target's values, ``-`` for none, or a list of findings."""
+    """A map, rows and their results: a text of the target's values, or a list of findings.
+
+    A missing value is written ``-``, and a dash ``'-'``.
+    """
 
     name: str
     source: str
@@ -251,6 +254,10 @@ DATES = [
             ("a D 18/07/1981", "a D 1981-07-18"), ("a I 18/07/1981", "a I 1981-07-18T23:59:59"),
             ("a W 01/01/2021", "a W 2020-W53"), ("a W 31/12/2018", "a W 2019-W01"),
             ("a X 18/07/1981", ["frequency-unknown WHEN 18/07/1981"]))),
+    Case("deletions by a date that is written less precisely", "S6 13.7; SDMX-CSV 2.0, actions",
+        dated(date_map("WHEN", "TIME_PERIOD", "dd/MM/yyyy", "=FREQ"), freq=True), "ACTION A FREQ WHEN", "A FREQ TIME_PERIOD", (
+            ("D - A 18/07/1981", ["no-output ACTION D"]), ("D a A 18/07/1981", "a A 1981"), ("D - D 18/07/1981", "- D 1981-07-18"),
+            ("D a A -", "a A -"))),
     Case("the end of the period", "S6 13.10.4: 1981 by yyyy to D is 1981-12-31",
         dated(date_map("WHEN", "TIME_PERIOD", "yyyy", "D")), "A WHEN", "TIME_PERIOD", (("a 1981", "1981-12-31"),)),
     Case("the start of the period", "S6 13.7", dated(date_map("WHEN", "TIME_PERIOD", "yyyy", "D", resolve="startOfPeriod")),
@@ -359,8 +366,76 @@ KEYS = [
             ("delete n - - - -", ["no-output B delete"]),
             ("D - f - - -", ["no-output ACTION D"]), ("Delete a f - - -", ["no-output ACTION Delete"]),
             ("D - - - - u", ["no-output ACTION D"]), ("D a f 2020 - u", ["no-output ACTION D"]),
-            ("D a f 2020 n -", ["no-output ACTION D"])),
+            ("D a f 2020 n -", "b 2020 '-'")),
         {"rules": {"no-output": "off", "ambiguous-key": "off"}}),
+    Case("measures and attributes that deletions name", "SDMX-CSV 2.0, actions: any valid value, e.g. the dash character", (
+        named("S", "A F", attributes="P"), named("G", "A F", attributes="Q V W C L"),
+        representation_map("R", "p>q", "n>"), representation_map("T", "a>c"), structure_map(
+            component_map("P", "Q", "R"), component_map("F", "W"), component_map("A", "C", "T"), fixed("V", "x"), fixed("L", "x", "y"))),
+        "ACTION A F TIME_PERIOD P OBS_VALUE", "A F TIME_PERIOD OBS_VALUE Q V W C L", (
+            ("D a f 2020 - -", "a f 2020 - - - - - -"), ("D - - - - -", "- - - - - - - - -"), ("D a - - - -", "a - - - - - - - -"),
+            ("D a f 2020 - '-'", "a f 2020 '-' - - - - -"), ("D a f 2020 '-' -", "a f 2020 - '-' - - - -"),
+            ("D a f 2020 p -", "a f 2020 - q - - - -"), ("D a f 2020 n -", "a f 2020 - '-' - - - -"),
+            ("Delete b f 2020 ? -", "b f 2020 - '-' - - - -"), ("M a f 2020 p 1", "a f 2020 1 q x f c ['x', 'y']"),
+            ("M b f 2020 ? 1", ["unmapped-value A b", "unmapped-value P ?"]))),
+    Case("dates of attributes that deletions name", "SDMX-CSV 2.0, actions: any valid value, e.g. the dash character", (
+        named("S", "A", attributes="P WHEN"), named("G", "A", attributes="Q N"),
+        representation_map("R", "p,18/07/1981>q", sources=2),
+        structure_map(date_map("WHEN", "N", "dd/MM/yyyy", "D"), component_map("P WHEN", "Q", "R"), component_map("P", "Q"))),
+        "ACTION A TIME_PERIOD P WHEN", "A TIME_PERIOD Q N", (
+            ("D a 2020 - '-'", "a 2020 '-' '-'"), ("D a 2020 p -", "a 2020 p -"), ("D a 2020 - -", "a 2020 - -"),
+            ("M a 2021 p ?", ["date-unreadable WHEN ?", "unmapped-value P.WHEN p.?"]),
+            ("M a 2022 p 18/07/1981", ["ambiguous-value Q p"]))),
+    Case("deletions by a dimension that the map fixes in the source", "S2 FixedValueMap", (
+        named("S", "A FREQ X"), named("G", "A"), structure_map(fixed("FREQ", "A", side="Source"), fixed("X", "1", "2", side="Source"))),
+        "ACTION A FREQ X TIME_PERIOD", "A TIME_PERIOD", (
+            ("D a A - -", "a -"), ("D a A - 2020", "a 2020"), ("D a Q - -", ["no-output ACTION D"]), ("D a - 1 -", ["no-output ACTION D"]))),
+    Case("deletions by a dimension that is switched off, and does not reach the target", "SDMX-CSV 2.0: ~, actions", (
+        named("S", "A F", attributes="P"), named("G", "A", attributes="P"), structure_map()),
+        "ACTION A F TIME_PERIOD P", "A TIME_PERIOD P", (
+            ("D a ~ - -", ["no-output ACTION D"]), ("D a ~ 2020 -", ["no-output ACTION D"]), ("D a ~ - p", "a - p")),
+        {"rules": {"no-output": "off", "ambiguous-key": "off"}}),
+    Case("deletions by what mapping does not read", "SDMX-CSV 2.0: SERIES_KEY, OBS_KEY, custom columns", (
+        named("S", "A F"), named("G", "A F"), structure_map()),
+        "ACTION SERIES_KEY OBS_KEY TYPO A F TIME_PERIOD OBS_VALUE", "A F TIME_PERIOD", (
+            ("D a.f - - - - - -", ["no-output SERIES_KEY D"]), ("D a.f - - a f - -", "a f -"), ("D .f - - - f - -", "- f -"),
+            ("D - a.f.2020 - a f - -", ["no-output OBS_KEY D"]), ("D - a.f.2020 - a f 2020 -", "a f 2020"),
+            ("D - - x a f - -", ["no-output TYPO D"]), ("D - - x a f 2020 -", ["no-output TYPO D"]),
+            ("D - - x a f 2020 '-'", "a f 2020"), ("M a.f a.f.2020 x a f 2020 1", "a f 2020"))),
+    Case("deletions of a dataflow's data by a map of the data structure", "SDMX-CSV 1.0 and 2.0: DATAFLOW, STRUCTURE", (
+        named("S", "A"), named("G", "A"), structure_map()),
+        "ACTION STRUCTURE DATAFLOW A TIME_PERIOD", "A TIME_PERIOD", (
+            ("D DataFlow - a -", ["no-output ACTION D"]), ("D - T:F(1.0) a -", ["no-output ACTION D"]),
+            ("D dataprovision - - 2020", ["no-output ACTION D"]), ("D dataflow - a 2020", "a 2020"),
+            ("D DataStructure - a -", "a -"), ("M dataflow - a 2020", "a 2020"))),
+    Case("deletions with an empty text", "SDMX-CSV 2.0: an empty cell is no value", (
+        named("S", "A", attributes="P"), named("G", "A", attributes="P"), structure_map()),
+        "ACTION|A|TIME_PERIOD|P", "A TIME_PERIOD P", (
+            ("D|a||-", ["no-output ACTION D"]), ("D||2020|-", ["no-output ACTION D"]), ("D|a|2020|", ["no-output ACTION D"]),
+            ("D|a|2020|p", "a 2020 p"), ("M|a||p", "a  p"))),
+    Case("deletions by a value that becomes the same as another one", "S6 13.2; SDMX-CSV 2.0, actions", (
+        named("S", "A F"), named("G", "B C"), representation_map("R", "a1>b", "a2>b", "c>d"), representation_map("T", "/(.*)/>\\1"),
+        structure_map(component_map("A", "B", "R"), component_map("F", "C", "T"))),
+        "ACTION A F TIME_PERIOD", "B C TIME_PERIOD", (
+            ("D a1 - -", ["no-output ACTION D"]), ("D a1 f -", ["no-output ACTION D"]), ("D a1 f 2020", "b f 2020"), ("D c - -", "d - -"),
+            ("D c - 2020", "d - 2020"), ("D - - 2020", "- - 2020"), ("D - f -", ["no-output ACTION D"]), ("D - - -", "- - -")),
+        {"rules": {"ambiguous-key": "off"}}),
+    Case("deletions by a value whose other copy stays different", "S6 13.2; SDMX-CSV 2.0, actions", (
+        named("S", "A"), named("G", "A B"), representation_map("R", "a1>b", "a2>b"), structure_map(component_map("A", "B", "R"), component_map("A", "A"))),
+        "ACTION A TIME_PERIOD", "A B TIME_PERIOD", (("D a1 -", "a1 b -"),)),
+    Case("deletions without a period by rules with a validity", "S6 13.9; SDMX-CSV 2.0, actions", (
+        named("S", "A"), named("G", "B", attributes="U"),
+        representation_map("R", "A>old,x@/1998-12-31", "A>new,x", "B>y,x@/1998-12-31", "B>y,z", "C>c,x@/1998-12-31", "/D/>d,x@1990/1999", "E>e,x", targets=2),
+        structure_map(component_map("A", "B U", "R"))),
+        "ACTION A TIME_PERIOD", "B TIME_PERIOD", (
+            ("D A -", ["ambiguous-value A A"]), ("D A 1998", "old 1998"), ("D A 2000", "new 2000"), ("D A never", ["ambiguous-value A A"]),
+            ("D A ~", "new ~"), ("D B 1998", "y 1998"), ("D C -", ["ambiguous-value A C"]), ("D D -", ["ambiguous-value A D"]), ("D - -", "- -")),
+        {"rules": {"ambiguous-key": "off"}}),
+    Case("deletions of values that do not depend on the period", "S6 13.9; SDMX-CSV 2.0, actions", (
+        named("S", "A"), named("G", "B", attributes="U"),
+        representation_map("R", "A>old,x@/1998-12-31", "A>new,x", "B>y,x@/1998-12-31", "B>y,z", "E>e,x", targets=2),
+        structure_map(component_map("A", "B U", "R"))),
+        "ACTION A TIME_PERIOD", "B TIME_PERIOD U", (("D A -", ["ambiguous-value A A"]), ("D B -", "y - -"), ("D E -", "e - -"))),
 ]  # fmt: skip
 
 CASES = [*VALUES, *EXPRESSIONS, *VALIDITY, *DATES, *KEYS]

@@ -211,6 +211,10 @@ def _frame(source: random.Random, components: list[_Component]) -> pl.DataFrame:
         columns["ACTION"] = pl.Series(source.choices([None, "I", "A", "D", "M", "R", "x"], k=height), dtype=pl.String)
     if source.random() < 0.2:
         columns["OTHER"] = pl.Series(["?"] * height)
+    if source.random() < 0.2:
+        columns["SERIES_KEY"] = pl.Series(source.choices([None, "A.AT.A", "A..A", ".."], k=height), dtype=pl.String)
+    if source.random() < 0.2:
+        columns["STRUCTURE"] = pl.Series(source.choices([None, "Dataflow", "dataprovision"], k=height), dtype=pl.String)
     return pl.DataFrame(columns)
 
 

@@ -117,7 +117,7 @@ def test_deletions_delete_what_they_name() -> None:
     """Each level is deleted on its own; only a data set that names nothing is a row that deletes all data."""
     series = {"0:0": {}, "0:1": {"attributes": ["u"], "observations": {"0": None, "1": None}}}
     assert _rows_to_delete({}) == [{}]
-    assert _rows_to_delete({"series": {}, "observations": None, "annotations": []}) == [{}]
+    assert _rows_to_delete({"series": {}, "observations": None, "annotations": []}) == []
     assert _rows_to_delete({"attributes": ["s"]}) == [{"S": "s"}]
     assert _rows_to_delete({"dimensionGroupAttributes": {"0::": ["g"]}}) == [{"A": "a0", "G": "g"}]
     for unclear in ({"attributes": [None]}, {"dimensionGroupAttributes": {"0::": [None]}}, {"key": "a0"}):

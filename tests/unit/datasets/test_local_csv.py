@@ -30,7 +30,7 @@ from support.datasets.csv_cases import (
     world,
     world_rules,
 )
-from support.rules.structures_by_hand import AGREEMENT, DSD, rules_of
+from support.rules.structures_by_hand import AGREEMENT, DSD, FLOW, findings_of_rows, rules_of
 
 
 def plain(value: Any) -> Any:
@@ -163,6 +163,23 @@ def test_written_and_read_again(labels: Any, keys: Any, tmp_path: Path) -> None:
     assert {"ATTR_2[en|fr|und]", "ATTR_3[][de|en|fr]"} <= {cell.partition(":")[0] for cell in header.split(";")}
     again = read_sdmx_csv(file, rules=rules).select(frame.columns)
     assert rows_in(again) == rows_in(frame)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "findings"),
+    [
+        ("ACTION,SERIES_KEY", "D,A.B", ["deletion-wide SERIES_KEY A.B"]),
+        ("ACTION,SERIES_KEY,OBS_KEY,DIM_1,DIM_2", "D,A.B,A.B.2014,A,B", ["deletion-wide OBS_KEY A.B.2014"]),
+        ("ACTION,SERIES_KEY,DIM_1,DIM_2", "D,A.B,A,B", []),
+        ("SERIES_KEY,DIM_1", "A.B,A", ["deletion-wide SERIES_KEY A.B"]),
+    ],
+)
+def test_a_deletion_is_not_wider_than_its_key(header: str, row: str, findings: list[str], tmp_path: Path) -> None:
+    """Keys of deletions are read, so that a row which names its series only by its key is found."""
+    rules = rules_of(world(), FLOW, action="delete")
+    file = tmp_path / "data.csv"
+    file.write_text(f"STRUCTURE,STRUCTURE_ID,{header}\ndataflow,T:F(1.0),{row}\n")
+    assert findings_of_rows(validate(read_sdmx_csv(file, rules=rules), rules)) == [findings]
 
 
 def test_the_language_of_texts_with_a_colon_is_kept(tmp_path: Path) -> None:

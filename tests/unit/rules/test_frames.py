@@ -49,6 +49,13 @@ def test_an_unusable_frame_is_refused_with_the_reason(frame: Any, expected_text:
         validate(frame, RULES)
 
 
+@pytest.mark.parametrize("name", ["area", "Note", "x"])
+def test_a_deletion_by_a_column_whose_name_differs_in_its_letter_case_is_found(name: str) -> None:
+    """A column that no component has is found in deletions, also where another column has the name in other letters."""
+    frame = pl.DataFrame([{"ACTION": "D", "AREA": None, "NOTE": None, "X": None, name: "v"}])
+    assert findings_of_rows(validate(frame, RULES)) == [[f"deletion-wide {name} v"]]
+
+
 @pytest.mark.parametrize(
     "arguments", [{"snapshot": version_of()}, {"rules": {}}, {"action": "information"}, {"as_of": date(2020, 1, 1)}]
 )

@@ -13,7 +13,7 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
-from kafka_replica.sdmx.lookups.resolved import MissingReference
+from kafka_replica.sdmx.lookups.resolved_structure import MissingReference
 from support.effort import first_in_usual
 from support.rules.corpus_structures import snapshot_of, structure_files
 from support.rules.structures_by_hand import (

@@ -34,7 +34,7 @@ FORM_OF_SHAPE: Final = {
 
 
 def common_form(name: str, forms: Mapping[str, ColumnForm | None], files: str) -> ColumnForm:
-    """Return the form in which the values of a column can be represented that has different types in several files.
+    """Return a form that can represent all values of a column whose type differs between files.
 
     Args:
         name: the column.

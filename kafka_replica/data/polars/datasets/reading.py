@@ -11,7 +11,7 @@ import polars as pl
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import Layout, layout_of, plain_layout_of
+from kafka_replica.data.files import Field, Layout, layout_of, plain_layout_of
 from kafka_replica.data.files.content_parts import Content
 from kafka_replica.data.files.header import check_decimal
 from kafka_replica.data.polars.datasets.cells import value_of
@@ -19,7 +19,8 @@ from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChu
 from kafka_replica.data.polars.datasets.files import Paths, csv_files
 from kafka_replica.data.polars.datasets.records import WrongRow, records_in
 from kafka_replica.data.polars.unions import union_of
-from kafka_replica.data.validation.model import Rules
+from kafka_replica.data.validation.actions import SPELLINGS
+from kafka_replica.data.validation.model import ACTION, Rules
 
 _MARK: Final = "\ufeff"
 
@@ -35,9 +36,10 @@ def read_sdmx_csv(
     """Read SDMX-CSV 1.0, 2.0 or 2.1 as a frame of texts, with one row per row and one column per component.
 
     ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
-    keys and names are not. Empty cells are NULL. ``ATTR[]`` becomes lists of texts, ``ATTR[en;fr]`` lists of structs
-    ``language`` and ``text``. Files may have different columns: a column that a file lacks is NULL in its rows, and a
-    column with single values in one file and several in another has several in all rows.
+    names are not, and those of keys only in files that may have deletions. Empty cells are NULL. ``ATTR[]`` becomes
+    lists of texts, ``ATTR[en;fr]`` lists of structs ``language`` and ``text``. Files may have different columns: a
+    column that a file lacks is NULL in its rows, and a column with single values in one file and several in another has
+    several in all rows.
 
     Args:
         paths: files, which may be compressed (gzip, zip, zstd), folders of ``*.csv``, or patterns.
@@ -93,10 +95,19 @@ class CsvRows:
         """Return the values, with a column for each component; empty cells are NULL."""
         return self.cells.select([
             value_of(
-                field, pl.col(str(field.position)), self.layout.sub_separator, self.decimal, is_bare=self.is_bare
+                field, self._cell(field), self.layout.sub_separator, self.decimal, is_bare=self.is_bare
             ).alias(field.name)
             for field in self.layout.fields
         ])  # fmt: skip
+
+    def _cell(self, field: Field) -> pl.Expr:
+        """Return a cell; in a deletion, the name of a dimension's code if there is no code."""
+        cell = pl.col(str(field.position))
+        action = next((one.position for one in self.layout.fields if one.name == ACTION), None)
+        if field.name_position is None or action is None:
+            return cell
+        is_named = pl.col(str(action)).is_in([*SPELLINGS["delete"]]) & (cell.fill_null("") == "")
+        return pl.when(is_named).then(pl.col(str(field.name_position))).otherwise(cell)
 
 
 class CsvTable:

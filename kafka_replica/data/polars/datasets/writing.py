@@ -192,7 +192,9 @@ class _CellTexts:
     def __init__(self, frame: pl.DataFrame, rules: Rules, collected: Collected | None) -> None:
         kinds = frame.schema  # stored, because polars builds a new schema on each access
         self.forms: dict[str, Form] = {
-            name: _form(name, kind) for name, kind in kinds.items() if not name.startswith("_")
+            name: _form(name, kind)
+            for name, kind in kinds.items()
+            if not name.startswith("_") or rules.column(name) is not None
         }
         self.texts = {name: as_text(name, kinds[name]) for name in self.forms}
         self.days = None if collected is None else normalizing(rules, self.forms, collected)

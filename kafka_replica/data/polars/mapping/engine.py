@@ -36,6 +36,12 @@ class PolarsEngine:
     def has(self, name: str) -> bool:
         return name in self._kinds
 
+    def has_texts(self, name: str) -> bool:
+        return isinstance(self._kinds.get(name), pl.String | pl.Categorical | pl.Enum)
+
+    def may_hold(self, condition: pl.Expr) -> bool:
+        return bool(self.frame.select(condition.any()).item())
+
     def begins_s(self, text: pl.Expr) -> pl.Expr:
         return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
 

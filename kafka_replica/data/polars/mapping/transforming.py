@@ -113,12 +113,13 @@ def _made(df: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
     several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
     columns = columns_for(plan, df.columns, several)
     engine = PolarsEngine(df)
-    mapped = evaluated(plan, engine)
+    mapped = evaluated(plan, engine, columns.unknown)
     targets = {
         name: pl.lit(pl.Series([mapped.fixed[name]])).first() if name in mapped.fixed else
         pl.col(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
+    targets |= {name: pl.when(~left_out).then(targets[name]) for name, left_out in mapped.left_out.items()}
     return engine.frame.select(
         *(expression.alias(name) for name, expression in targets.items()),
         *(pl.col(name) for name in columns.carried),

@@ -7,7 +7,7 @@ from typing import Any, Final, NoReturn
 
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
-from kafka_replica.data.files.messages.edi.places import check_within
+from kafka_replica.data.files.messages.edi.segment_order import check_within
 from kafka_replica.data.files.messages.edi.series import MISSING, Series, series_of
 from kafka_replica.data.files.messages.edi.structure import Components
 from kafka_replica.data.validation.actions import SWITCHED_OFF

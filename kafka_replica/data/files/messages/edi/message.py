@@ -16,7 +16,7 @@ from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
 from kafka_replica.data.files.messages.edi.counts import Counts
 from kafka_replica.data.files.messages.edi.data_set import DataSet
-from kafka_replica.data.files.messages.edi.places import check_before, check_in_other_message
+from kafka_replica.data.files.messages.edi.segment_order import check_before, check_in_other_message
 from kafka_replica.data.files.messages.edi.structure import Components, components_of_rules, components_of_structure
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import SdmxError, Urn, read_message

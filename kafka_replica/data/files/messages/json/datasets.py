@@ -8,13 +8,14 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final
 
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.files.messages.blocks import TEXTS, Block
 from kafka_replica.data.files.messages.json.decoding import decoded, failure
 from kafka_replica.data.files.messages.json.groups import Group, Groups, attributes_of, check_annotation, groups_of
 from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
+from kafka_replica.data.files.messages.json.open_rows import without_open_rows
 from kafka_replica.data.files.messages.json.outline import Outline
 from kafka_replica.data.files.messages.json.parts import ObjectParts
 from kafka_replica.data.files.messages.json.repeated_keys import (
@@ -44,6 +45,11 @@ _AT_ONCE: Final = 8192
 need more memory and are not faster."""
 
 
+_NOWHERE: Final = (
+    "presents attributes that are attached below it, and has no series or observation to which they belong"
+)
+
+
 class DataSetReader:
     """A reader of one data set.
 
@@ -62,8 +68,6 @@ class DataSetReader:
     ) -> None:
         self._keys = 0
         """The number of keys in the JSON objects of the series and observations that have been read."""
-        self._leaves_out = False
-        """True if it deletes, and has a series of which it is unknown what it deletes."""
         self._dataset = dataset
         self._components = components
         self._standing = standing
@@ -86,20 +90,40 @@ class DataSetReader:
         if self._deletes:
             self._inherited = Groups([group for group in rest if group.attributes], components.group, where)
 
-    def blocks(self, outline: Outline, unread: UnreadMembers, *, has_unread: bool) -> Iterator[Block]:
+    def blocks(self, outline: Outline, unread: UnreadMembers, *, has_unread: bool, is_failed: bool) -> Iterator[Block]:
         """Yield the rows.
 
-        A data set that deletes, and names nothing, is a row that deletes all data.
+        A data set that deletes, and has no member that could name data, is a row that deletes all data. If a deletion
+        may be restricted by what is not applied, rows that leave a dimension open are left out.
 
         Args:
             outline: the outline of the message, which leaves out series and observations.
             unread: collects the unknown members of series, and notes a deletion that deletes nothing.
-            has_unread: whether the data set has unknown members, which may name what is deleted, or the message reports
-                errors, which may be why it names nothing.
+            has_unread: whether the data set has unknown members, which may name or restrict what is deleted.
+            is_failed: whether the message reports errors, which may be why the data set names nothing.
 
         Raises:
             DatasetError: the data set violates the standard; the message names the location.
         """
+        is_restricted = has_unread or any(given(one) not in (None, [], {}) for one in _limits_of(self._dataset))
+        is_restricted |= self._fixed().keys() != {one.id for one in self._components.of_data_set}
+        blocks = self._all_blocks(outline, unread, may_delete_all=not (is_restricted or is_failed))
+        if not (self._deletes and is_restricted):
+            yield from blocks
+            return
+        dimensions = [one.id for one in self._components.dimensions]
+        for block in blocks:
+            closed = without_open_rows(block, dimensions)
+            if closed is not None:
+                yield closed
+            if closed is not block:
+                unread.note_deletion(
+                    self._path, "has a member that restricts it and is not applied, or a dimension without values",
+                    "rows that leave a dimension open delete nothing",
+                )  # fmt: skip
+
+    def _all_blocks(self, outline: Outline, unread: UnreadMembers, *, may_delete_all: bool) -> Iterator[Block]:
+        """Yield the rows, whether or not they leave dimensions open."""
         dataset = self._dataset
         above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
         fixed = self._fixed()
@@ -112,37 +136,45 @@ class DataSetReader:
         for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, inherited):
             yield from blocks
             has_rows = True
-        yield from self._own_rows(fixed, above, apart, unread, has_rows=has_rows, has_unread=has_unread)
+        yield from self._own_rows(fixed, above, apart, unread, has_rows=has_rows, may_delete_all=may_delete_all)
 
     def _own_rows(
         self, fixed: dict[str, Any], above: dict[str, Any], apart: AbstractSet[str], unread: UnreadMembers, *,
-        has_rows: bool, has_unread: bool,
+        has_rows: bool, may_delete_all: bool,
     ) -> Iterator[Block]:  # fmt: skip
         """Yield the rows of what no series or observation has: attributes, and the deletion of all data."""
-        dataset = self._dataset
+        deletes_all = False
+        groups = self._groups.unused
         if self._deletes:
             apart = apart if has_rows else apart | self._unrelated(self._components.data_set)
+            if not has_rows and _has_value({name: value for name, value in above.items() if name not in apart}):
+                unread.note_deletion(f"{self._path}.attributes", _NOWHERE)
             above = {name: value for name, value in above.items() if name in apart}
-        names_data = any(
-            given(member) not in (None, [], {}) for member in (dataset.groups, dataset.attributes, *_limits_of(dataset))
-        )
-        is_bare = not (has_rows or has_unread or names_data or self._leaves_out or fixed.keys() != self._fixed_ids())
-        groups: list[Group] = []
-        if self._deletes:
-            groups += self._groups.unused
-            unrelated = self._unrelated(self._components.group)
-            groups += [one for group in self._inherited.unused if (one := _part(group, unrelated)).attributes]
+            groups = [*groups, *self._groups_of_no_row(unread)]
+            dataset = self._dataset
+            members = (dataset.series, dataset.observations, dataset.groups, dataset.attributes)
+            deletes_all = may_delete_all and all(member is UNSET for member in members)
         are_apart = _has_value(above) and (self._deletes or not has_rows)
-        if are_apart or (self._deletes and is_bare):
+        if are_apart or deletes_all:
             yield self._alone(fixed, above, {}, self._at, inherits=not self._deletes)
         elif self._deletes and not (has_rows or groups):
             unread.note_empty_deletion(self._path)
-        for group in groups if self._deletes else self._groups.unused:
+        for group in groups:
             at = pointer(self._at, "dimensionGroupAttributes", group.written)
             yield self._alone(fixed | group.key, {}, group.attributes, at, inherits=not self._deletes)
 
-    def _fixed_ids(self) -> AbstractSet[str]:
-        return {one.id for one in self._components.of_data_set}
+    def _groups_of_no_row(self, unread: UnreadMembers) -> Iterator[Group]:
+        """Yield the attributes to delete that the message presents at groups without rows; note those attached below.
+
+        An attribute of which the message does not say to what it is attached is deleted where it is presented.
+        """
+        unrelated = self._unrelated(self._components.group)
+        for group in self._inherited.unused:
+            part = _part(group, unrelated)
+            if len(part.attributes) < len(group.attributes):
+                unread.note_deletion(group.path, _NOWHERE)
+            if part.attributes:
+                yield part
 
     @staticmethod
     def _apart(attributes: Sequence[ValueReader], dimensions: Collection[str]) -> AbstractSet[str]:
@@ -212,27 +244,40 @@ class DataSetReader:
         for key, raw in left:
             path = member(f"{self._path}.series", key)
             series, observations = self._decoded(path, raw)
-            if self._deletes and not observations and self._names_unread(series, raw, path):
+            if self._deletes and self._is_unclear(key, series, observations, raw, path):
                 unread.note_deletion(
-                    path, "has no observation, and a member that is not read or an attribute without value"
-                )
-                self._leaves_out = True
+                    path, "names no observation or not all dimensions, and has a member that is not read or an "
+                    "attribute without value"
+                )  # fmt: skip
                 continue
             is_apart = self._deletes and bool(given(series.attributes))
             if not observations or len(observations) >= _AT_ONCE or is_apart or not self._inherited.are_none:
                 before = [self._of_batch(batch, fixed, above)] if batch.size else []
-                return [*before, *self._of_series(path, key, series, observations, fixed, above)]
+                of_series = self._of_series(path, key, series, observations, fixed, above)
+                if self._deletes and not observations and not given(series.attributes):
+                    self._note_inherited(path, of_series[0], unread)
+                return [*before, *of_series]
             attributes = self._attributes(self._components.series, given(series.attributes), path)
             batch.add(key, attributes, observations)
             if batch.size >= _AT_ONCE:
                 break
         return [self._of_batch(batch, fixed, above)] if batch.size else None
 
-    def _names_unread(self, series: Series, raw: Raw, path: str) -> bool:
+    def _is_unclear(self, key: str, series: Series, observations: dict[str, Values], raw: Raw, path: str) -> bool:
         """Return whether a series names something without a value, or that is not read, and so may not mean all."""
+        if observations and not any("" in one.split(":") for one in (key, *observations)):
+            return False
         attributes = self._attributes(self._components.series, given(series.attributes), path)
-        is_known = MEMBERS.decode(raw).keys() <= {*Series.__struct_encode_fields__}
-        return not is_known or (bool(given(series.attributes)) and not _has_value(attributes))
+        names_no_value = not observations and bool(given(series.attributes)) and not _has_value(attributes)
+        return names_no_value or not MEMBERS.decode(raw).keys() <= {*Series.__struct_encode_fields__}
+
+    def _note_inherited(self, path: str, row: Block, unread: UnreadMembers) -> None:
+        """Note a series that is not deleted as a whole, because it inherits attributes to delete."""
+        own = {*self._standing, *(dimension.id for dimension in self._components.dimensions)}
+        if _has_value({name: value for name, value in row.shared.items() if name not in own}):
+            unread.note_deletion(
+                path, "has attributes that are presented above it", "only these are deleted, not the whole series"
+            )
 
     def _decoded(self, path: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
         """Return a series and its observations; count its keys."""

@@ -56,8 +56,7 @@ def json_blocks(
             unread.search_outline(written)
         readers = _readers(body, structures, "" if body is message else "/data", where)
         for place, reader in enumerate(readers):
-            has_unread = bool(errors) or place in unread.data_sets
-            yield from reader.blocks(outline, unread, has_unread=has_unread)
+            yield from reader.blocks(outline, unread, has_unread=place in unread.data_sets, is_failed=bool(errors))
         if note is not None:
             note(unread.notes)
 

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import Raw, Struct
 
+from kafka_replica.data.files.messages.deletion_notes import DeletionNotes
 from kafka_replica.data.files.messages.json.decoding import failure
 from kafka_replica.data.files.messages.json.keys import member
 from kafka_replica.data.files.messages.json.wire import Body, DataSet, Message, Series
@@ -34,11 +35,12 @@ class UnreadMembers:
         self._where = where
         self.data_sets: set[int] = set()
         self._found: dict[str, str] = {}
+        self._deletions = DeletionNotes()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each name, and for each deletion that deletes nothing, up to a limit."""
-        return tuple(self._found.values())
+        """A sentence for each name, up to a limit, and for each kind of deletion that deletes nothing."""
+        return (*self._found.values(), *self._deletions.texts)
 
     def search_outline(self, data: bytes) -> None:
         """Search the data of a message, and its data sets.
@@ -59,14 +61,15 @@ class UnreadMembers:
 
     def note_empty_deletion(self, path: str) -> None:
         """Note that a data set with the action delete has members, but none that names what is deleted."""
-        if len(self._found) < _MOST:
-            self._found[path] = (
-                f"{path} has the action delete, but nothing that was read names what is deleted; it deletes nothing"
-            )
+        self._deletions.add(
+            "data set",
+            f"{path} has the action delete, but nothing that was read names what is deleted; it deletes nothing "
+            '(to delete all data, give a series or observation whose key has only empty parts, such as "::")',
+        )
 
-    def note_deletion(self, path: str, what: str) -> None:
-        """Note a part of a data set with the action delete that deletes nothing; the first of each kind counts."""
-        self._found.setdefault(what, f"{path}, of a data set with the action delete, {what}; it deletes nothing")
+    def note_deletion(self, path: str, what: str, result: str = "it deletes nothing") -> None:
+        """Store the first part of each kind that deletes nothing, in data sets with the action delete."""
+        self._deletions.add(what, f"{path}, of a data set with the action delete, {what}; {result}")
 
     def search_series(self, data: bytes, path: str) -> None:
         """Search series.

@@ -106,7 +106,7 @@ class ValueReader:
         """The values of a dimension by the text of their index in keys; the text is empty if a deletion omits it."""
 
     def refuse_empty(self) -> None:
-        """Make the index of a listed value that is empty an error in keys, where no value would mean any value."""
+        """Reject indexes of empty listed values in keys, where an empty value would match any value."""
         self.by_key = {key: value for key, value in self.by_key.items() if value is not None or not key}
 
     def is_attached_to(self, dimensions: Collection[str]) -> bool:

@@ -13,8 +13,9 @@ from typing import Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.groups import Row
-from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Taken
+from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Located, Taken
 from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
 
 _LEVELS: Final = frozenset({"Group", "Section"})
 _SKIPPED: Final = frozenset({"Annotations"})
@@ -27,24 +28,33 @@ class CrossSectionReader:
     Args:
         events: the parser.
         take: is called with each row.
+        unknown: decides on elements in other namespaces, and collects the elements that delete nothing.
     """
 
-    def __init__(self, events: Events, take: Callable[[Taken], None]) -> None:
-        self._events, self._take = events, take
+    def __init__(self, events: Events, take: Callable[[Taken], None], unknown: UnknownElements) -> None:
+        self._events, self._take, self._unknown = events, take, unknown
         self._data_set: DataSet
         self._levels: list[Row] = []
+        self._deletes = False
+        self._unread: list[bool] = []
+        """For each of the levels in a deletion, whether it has a part that is not read."""
+        self._deleted: Located | None = None
+        """The row of the current observation in a deletion, until the end of its element."""
         self._line = 0
         self._has_rows = False
         self._is_bare = True
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
-        self._data_set = data_set
+        self._data_set, self._deletes = data_set, data_set.is_deletion
         self._levels, self._line = [], self._events.parser.CurrentLineNumber
         self._events.handle(self._start, self._end, self._events.refuse_text)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition("}")[2]
+        if self._deletes and self._unknown.is_foreign(name):
+            self._skip_foreign(name)
+            return
         if local in _SKIPPED:
             self._events.skip()
             return
@@ -56,18 +66,56 @@ class CrossSectionReader:
             )
         known = self._data_set.known
         own = known.values_of({one: value for one, value in attributes.items() if value and "}" not in one})
-        empty = next((one for one in attributes if "}" not in one and one not in own), None)
-        if self._data_set.is_deletion and empty is not None:
-            raise self._unclear(f"{empty[:80]} has no value")
+        if self._deletes:
+            self._check_level(local, attributes, own)
         above = self._levels[-1] if self._levels else {}
         self._levels.append(above | own)
         if local not in _LEVELS:
-            if self._data_set.is_deletion and not own and local == "Obs":
-                raise self._unclear("an observation names nothing")
             value = own.pop(_VALUE, None)
             above = self._data_set.standing | self._data_set.attributes | above
-            line, self._has_rows = self._events.parser.CurrentLineNumber, True
-            self._take((line, above, own | self._measured(local, value, above.keys() | own.keys())))
+            measured = self._measured(local, value, above.keys() | own.keys())
+            row = self._events.parser.CurrentLineNumber, above, own | measured
+            if self._deletes:
+                self._check_observation(local, own, measured, has_value=value is not None)
+                self._deleted = row
+            else:
+                self._has_rows = True
+                self._take(row)
+
+    def _skip_foreign(self, name: str) -> None:
+        """Skip an extension in a deletion, which may restrict the level that it is in."""
+        self._is_bare = False
+        if self._unread:
+            self._unread[-1] = True
+        else:
+            self._data_set.restrict()
+        self._unknown.skip_or_refuse(name, ())
+
+    def _check_level(self, element: str, attributes: dict[str, str], own: Row) -> None:
+        """Check that the XML attributes of an element in a deletion name what is deleted; note whether all are read."""
+        if self._deleted is not None:
+            raise self._unclear(f"the element {element[:80]} is within an observation")
+        empty = next((one for one in attributes if "}" not in one and one not in own), None)
+        if empty is not None:
+            raise self._unclear(f"{empty[:80]} has no value")
+        self._unread.append(any("}" in one and not one.startswith(OF_W3C) for one in attributes))
+
+    def _check_observation(self, element: str, own: Row, measured: Row, *, has_value: bool) -> None:
+        """Check that an observation in a deletion names what is deleted.
+
+        The only measure is also the name of an observation's element, as ``Obs`` is. An element that is one of several
+        measures names that measure, and so not the whole observation.
+        """
+        known = self._data_set.known
+        if has_value and not measured:
+            raise self._unclear(f"{_VALUE} has no value")
+        if not (own or measured):
+            raise self._unclear(f"the observation {element[:80]} names nothing")
+        is_observation = element == "Obs" or (element == known.primary_measure and len(known.measures) <= 1)
+        if not (measured or is_observation):
+            raise self._unclear(
+                f"{element[:80]} has no value, and is neither Obs nor the code of the only dimension without value"
+            )
 
     def _unclear(self, what: str) -> DatasetError:
         return DatasetError(
@@ -77,11 +125,43 @@ class CrossSectionReader:
     def _end(self, name: str) -> None:
         del name
         if not self._levels:
-            for row in self._data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare):
-                self._take(row)
-            self._data_set.end()
+            self._end_data_set()
             return
         self._levels.pop()
+        if self._deletes:
+            self._end_level()
+
+    def _end_level(self) -> None:
+        """Pass on the row of an observation that ends in a deletion, unless a part around or in it is not read."""
+        row, self._deleted = self._deleted, None
+        if row is not None and any(self._unread):
+            self._unknown.deletions.note_unclear("observation", row[0])
+        elif row is not None:
+            self._delete(row)
+        self._unread.pop()
+
+    def _delete(self, row: Located) -> None:
+        """Pass a row of a deletion on, unless it is open and the data set has a restriction that is not applied."""
+        if self._data_set.is_restricted and self._data_set.is_open(row):
+            self._unknown.deletions.note_restricted(row[0])
+            return
+        self._has_rows = True
+        self._take(row)
+
+    def _end_data_set(self) -> None:
+        data_set = self._data_set
+        rows = data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare)
+        if not data_set.is_deletion:
+            for row in rows:
+                self._take(row)
+        elif data_set.attributes and data_set.known.dimensions is None:
+            self._unknown.deletions.note_unknown_attributes(self._line)
+        else:
+            for row in rows:
+                self._delete(row)
+        if data_set.is_deletion and not self._has_rows:
+            self._unknown.deletions.note_data_set(self._line)
+        data_set.end()
 
     def _measured(self, element: str, value: str | None, given: set[str]) -> Row:
         """Return the measure of an observation, by the name of its element.

@@ -8,7 +8,7 @@ from operator import methodcaller
 from typing import Any, Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.groups import Groups, Row
+from kafka_replica.data.files.messages.groups import Group, Groups, Row
 from kafka_replica.data.files.messages.ml.header import Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents
 from kafka_replica.data.validation.actions import SWITCHED_OFF
@@ -71,9 +71,8 @@ class DataSet:
         is_unnamed: whether nothing has named its structure yet.
         names_observation: whether the header names the dimension at the observation.
         is_explicit: whether observations name their measure by their type.
-        attributes: its own attributes.
-        names_nothing: whether its element has no XML attribute that may be a component, not even an empty one, or that
-            may restrict what it deletes.
+        attributes: its own attributes; in cross-sectional and malformed messages also dimensions.
+        is_restricted: whether it deletes, and has a restriction that is not applied, such as a data provider.
         is_failed: returns whether the message may have failed, so that an empty data set means nothing.
         scope: the attributes of the group around the current series (2.0).
         groups: its groups.
@@ -86,7 +85,10 @@ class DataSet:
         self.is_explicit = reference.is_explicit
         self.end = end
         self.attributes: Row = {}
-        self.names_nothing = False
+        self.is_restricted = False
+        self._names_nothing = True
+        self._names: set[str] = set()
+        """The components of series and observations that it deletes, if the structure is unknown."""
         self.is_failed: Callable[[], bool] = bool
         self.scope: Row = {}
         self._takes_groups = groups is None
@@ -112,6 +114,29 @@ class DataSet:
         """
         return self._letter == _DELETE
 
+    def set_components(self, given: Row) -> None:
+        """Set its attributes: the components among the XML attributes of its element, some of which may be empty."""
+        self._names_nothing = not given
+        self.attributes = self.known.values_of({name: value for name, value in given.items() if value})
+        if (given.keys() - self.attributes).intersection(self.known.dimensions or ()):
+            self.restrict()
+
+    def restrict(self) -> None:
+        """Note that it has a restriction that is not applied, if it deletes."""
+        self.is_restricted = self.is_deletion
+
+    def is_open(self, row: Located) -> bool:
+        """Return whether a row leaves a dimension open, as far as the dimensions are known."""
+        _, above, own = row
+        at = () if self.at_observation is None else (self.at_observation,)
+        return any(one not in own and one not in above for one in self.known.dimensions or at)
+
+    @property
+    def key(self) -> Row:
+        """Return the dimensions among its attributes, as far as the dimensions are known."""
+        dimensions = self.known.dimensions or frozenset()
+        return {name: value for name, value in self.attributes.items() if name in dimensions}
+
     @property
     def switched_off(self) -> str | None:
         """Return the dimension that a series without observations is not attached to."""
@@ -132,7 +157,7 @@ class DataSet:
         if self.is_deletion:
             dimensions = self.known.dimensions
             key = series if dimensions is None else {one: series[one] for one in series if one in dimensions}
-            return self.standing | key | self.scope
+            return self.above_flat(series) | key | self.scope
         groups = {} if self.is_grouped_by_observation or not self.groups else self.groups.attributes_of(series)
         return self.standing | series | self.attributes | self.scope | groups | series
 
@@ -146,7 +171,9 @@ class DataSet:
     def above_flat(self, obs: Row) -> Row:
         """Return the values that an observation without a series, or a series without observations, inherits."""
         if self.is_deletion:
-            return self.standing | self.scope
+            if self.known.dimensions is None:
+                self._names.update(obs)
+            return self.standing | self.key | self.scope
         groups = self.groups.attributes_of(obs) if self.groups else {}
         inherited = self.attributes | self.scope | groups
         return self.standing | obs | inherited if inherited else self.standing
@@ -172,7 +199,8 @@ class DataSet:
         """Yield the rows of what no series or observation has, with their other dimensions ``~``.
 
         These are the attributes of groups to which no row belongs, and those of a data set without any row. A data set
-        that deletes, and consists only of its element, is a row that deletes all data.
+        that deletes, and consists only of its element, is a row that deletes all data. A data set that has only
+        dimensions names no data.
 
         Args:
             line: the line of its element.
@@ -180,13 +208,27 @@ class DataSet:
             is_bare: whether its element contains nothing that may name data.
         """
         groups = [*self.groups.unused()]
-        are_apart = self.is_deletion or not (has_rows or groups)
-        deletes_all = self.is_deletion and self.names_nothing and is_bare and not self.is_failed()
-        if (self.attributes and are_apart) or deletes_all:
+        key = self.key
+        are_apart = len(self.attributes) > len(key) and (self.is_deletion or not (has_rows or groups))
+        is_bare = is_bare and self._names_nothing and not self.is_restricted
+        if are_apart or (self.is_deletion and is_bare and not self.is_failed()):
             yield line, self.standing, self._with_others_off(self.attributes)
-        inherited = self.standing if self.is_deletion else self.standing | self.attributes
+        inherited = self.standing | (key if self.is_deletion else self.attributes)
         for group in groups:
-            yield group.line, inherited, self._with_others_off((group.key or {}) | group.values)
+            if not self._is_key_only(group):
+                yield group.line, inherited, self._with_others_off((group.key or {}) | group.values)
+
+    def groups_without_attributes(self) -> Iterator[int]:
+        """Yield the lines of groups that delete nothing, because without rules no name is known to be an attribute."""
+        return (group.line for group in self.groups.unused() if self._is_key_only(group))
+
+    def _is_key_only(self, group: Group) -> bool:
+        """Return whether a group may have no attribute: names that are also in the keys of rows are its dimensions.
+
+        A group deletes nothing but attributes (SDMX 2.1, Section 3A, Part IV).
+        """
+        is_unknown = self.is_deletion and group.key is None
+        return is_unknown and (not self._names or group.values.keys() <= self._names)
 
     def is_key(self, group: Row) -> bool:
         """Return whether a group is known to have no attribute."""

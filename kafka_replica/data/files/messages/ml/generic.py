@@ -152,7 +152,7 @@ class GenericReader(SeriesReader):
         del attributes
         self.refuse_outside("Time", "Obs", self.obs)
         self.depth -= 1
-        ValueReader(self.events, self._take_time)
+        ValueReader(self.events, self._take_time, takes_empty=True)
 
     def _take_time(self, value: Value) -> None:
         if self.obs is not None and isinstance(value, str) and value.strip():
@@ -174,7 +174,5 @@ class GenericReader(SeriesReader):
         """Add a group; the attributes of a group without a key apply to the series inside it (2.0)."""
         if self.group_key is None:
             self.data_set.scope = group
-        elif group:
-            self.data_set.add_group(line, self.group_key, group)
-        elif self.data_set.is_deletion:
-            self.note_group_without_attributes(line)
+        else:
+            self.add_group(line, self.group_key, group, names_nothing=not group)

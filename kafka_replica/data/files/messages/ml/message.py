@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import IO, Final
 
 from kafka_replica.data.errors import DatasetError
@@ -22,7 +23,7 @@ from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
 from kafka_replica.data.files.messages.ml.row_blocks import blocks_of
 from kafka_replica.data.files.messages.ml.series import SeriesReader
 from kafka_replica.data.files.messages.ml.specific import SpecificReader
-from kafka_replica.data.files.messages.ml.unknown import UnknownElements
+from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
 from kafka_replica.data.files.messages.ml.values import ValueReader
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
@@ -43,8 +44,7 @@ _ACTION: Final = "Information"
 _NO_RESTRICTIONS: Final = frozenset(
     {"action", "dataScope", "datasetID", "keyFamilyURI", "setID", "structureRef", "type"}
 )
-_OF_W3C: Final = "http://www.w3.org/"
-"""The beginning of the namespaces of ``xsi:type`` and ``xml:lang``."""
+_DATAFLOW: Final = frozenset({"dataflowAgencyID", "dataflowID"})
 _STANDARD: Final = frozenset({
     "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
     "dataProviderSchemeId", "datasetID", "keyFamilyURI", "publicationPeriod", "publicationYear", "reportingBeginDate",
@@ -92,7 +92,7 @@ class MlMessage:
                 is_late = has_late_groups(file)
             groups = self._groups() if is_late else None
             with self._opened() as file:
-                reading = _Reading(file, self._structures, groups, only_groups=False, is_failed=self._has_footer)
+                reading = _Reading(file, self._structures, groups, only_groups=False, is_failed=cache(self._has_footer))
                 for rows in reading.chunks():
                     yield from blocks_of(rows, reading.skipped_lines)
             self.footers, self.notes = tuple(reading.footers), reading.notes
@@ -245,7 +245,9 @@ class _Reading:
         self._depth -= 1
 
     def _begin(self, uri: str, attributes: dict[str, str]) -> None:
-        named = {name.rpartition("}")[2]: value for name, value in attributes.items()}
+        self._unknown.namespaces |= {uri, *self._header.namespaces}
+        standard = (name for name in attributes if not self._unknown.is_foreign(name))
+        named = {name.rpartition("}")[2]: attributes[name] for name in standard}
         try:
             reference = self._header.reference_of(named, uri)
         except DatasetError as error:
@@ -258,19 +260,19 @@ class _Reading:
             None if self._complete is None else self._complete[number],
             self._end,
         )
-        own = {name: value for name, value in attributes.items() if value and "}" not in name and name not in _STANDARD}
-        data_set.names_nothing = not any(map(_may_restrict, attributes))
         data_set.is_failed = self._is_failed
-        data_set.attributes = data_set.known.values_of(own)
+        data_set.set_components({name: one for name, one in attributes.items() if _is_component(name)})
+        applied = _DATAFLOW if reference.kind == "dataflow" else frozenset[str]()
+        if any(self._may_restrict(name, applied) for name in attributes):
+            data_set.restrict()
         self.groups.append(data_set.groups)
-        self._unknown.namespaces |= {uri, *self._header.namespaces}
         self._data_reader = self._reader(uri)
         self._data_reader.begin(data_set)
 
     def _reader(self, uri: str) -> SeriesReader | CrossSectionReader:
         is_cross = self._root == "CrossSectionalData" or (self._root == "MessageGroup" and uri.endswith("cross"))
         if is_cross:
-            return CrossSectionReader(self._events, self._rows.append)
+            return CrossSectionReader(self._events, self._rows.append, self._unknown)
         is_generic = self._root.startswith("Generic") or (self._root == "MessageGroup" and uri.endswith("generic"))
         if is_generic:
             return GenericReader(
@@ -285,16 +287,20 @@ class _Reading:
         reference = self._header.key_family(id_)
         return reference, self._structures.known(reference.kind, reference.text)
 
+    def _may_restrict(self, name: str, applied: Collection[str]) -> bool:
+        """Return whether an XML attribute may restrict a data set, but is not applied; components are not such ones."""
+        if _is_component(name) or name.startswith(OF_W3C):
+            return False
+        local = name.rpartition("}")[2]
+        return self._unknown.is_foreign(name) or not (local in _NO_RESTRICTIONS or local in applied)
+
     def _end(self) -> None:
         self._events.handle(self._inside, _nothing)
 
 
-def _may_restrict(name: str) -> bool:
-    """Return whether an XML attribute of a data set may be a component, or restrict the data set otherwise."""
-    uri, _, local = name.rpartition("}")
-    if uri.startswith((_OF_W3C, f"{{{_OF_W3C}")):
-        return False
-    return local not in _NO_RESTRICTIONS or ("sdmx.org/" not in uri.lower() and bool(uri))
+def _is_component(name: str) -> bool:
+    """Return whether an XML attribute of a data set is a component."""
+    return "}" not in name and name not in _STANDARD
 
 
 def _nothing(name: str) -> None:

@@ -12,9 +12,9 @@ from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.groups import Row
-from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Taken
+from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Run, Taken
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.unknown import UnknownElements
+from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _MOST_NAMES: Final = 1_000
@@ -40,7 +40,7 @@ class SeriesReader:
         "Obs": ("obs_start", "obs_end"),
         "Group": ("group_start", "group_end"),
         "Annotations": ("skip", NOTHING),
-        "DataProvider": ("skip", NOTHING),
+        "DataProvider": ("provider_start", NOTHING),
     }
     """The methods for the start and the end of elements, by local name."""
 
@@ -60,6 +60,8 @@ class SeriesReader:
         self._starts: dict[str, Callable[[dict[str, str]], None]] = {}
         self._ends: dict[str, Callable[[], None]] = {}
         self.data_set: DataSet
+        self.deletes = False
+        """True if the data set deletes: a copy of its property, because each element needs it."""
         self.depth = 0
         self.series: Row | None = None
         self.obs: Row | None = None
@@ -72,15 +74,21 @@ class SeriesReader:
         self._has_series = False
         """True if the current group contains a series."""
         self.has_unread = False
-        """True if the innermost series or observation contains an element that is not read."""
+        """True if the innermost series, observation or group has a part that is not read."""
+        self._is_narrowed = False
+        """True if the current series has such a part, which may restrict its observations as well."""
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
         self.data_set, self._line = data_set, self.events.parser.CurrentLineNumber
+        self.deletes = data_set.is_deletion
         self.events.handle(self.start, self.end, self.events.refuse_text)
 
     def take(self, rows: Taken) -> None:
         """Pass a row, or a run of rows, on to the reader of the message."""
+        if self.data_set.is_restricted and not isinstance(rows, Run) and self.data_set.is_open(rows):
+            self.unknown.deletions.note_restricted(rows[0])
+            return
         self._has_rows = True
         self._take(rows)
 
@@ -98,6 +106,8 @@ class SeriesReader:
             self._resolve(name)
             handler = self._starts[name]
         handler(attributes)
+        if self.deletes and any("}" in one and _is_unread(one) for one in attributes):
+            self.mark_unread()
 
     def end(self, name: str) -> None:
         """Handle the end of an element, or of the data set."""
@@ -112,11 +122,10 @@ class SeriesReader:
     def _end_data_set(self) -> None:
         for row in self.data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare):
             self.take(row)
+        for line in self.data_set.groups_without_attributes():
+            self.unknown.deletions.note_group(line)
         if self.data_set.is_deletion and not self._has_rows:
-            self.unknown.note(
-                f"the data set in line {self._line + self.events.skipped_lines} has the action delete, but nothing "
-                "that was read names what is deleted; it deletes nothing"
-            )
+            self.unknown.deletions.note_data_set(self._line)
         self.data_set.end()
 
     def _resolve(self, name: str) -> None:
@@ -134,7 +143,8 @@ class SeriesReader:
         if self.group is not None:
             self._has_series = True
             self._commit_group()
-        self.series, self.above, self.has_unread = self.components(attributes), None, False
+        self.series, self.above = self.components(attributes), None
+        self.has_unread = self._is_narrowed = False
         self._series_line = self.events.parser.CurrentLineNumber
 
     def series_end(self) -> None:
@@ -143,12 +153,12 @@ class SeriesReader:
         if series is not None and self.above is None:
             self.check(series)
             if self._is_unclear(series):
-                self.note_unclear("series", self._series_line)
+                self.unknown.deletions.note_unclear("series", self._series_line)
                 return
             off = self.data_set.switched_off
             own = series if off is None else series | {off: SWITCHED_OFF}
             self.take((self._series_line, self.data_set.above_flat(series), own))
-        self.above = None
+        self.above, self.has_unread, self._is_narrowed = None, False, False
 
     def obs_start(self, attributes: dict[str, str]) -> None:
         """Begin an observation."""
@@ -157,9 +167,16 @@ class SeriesReader:
             self.check(self.series)
             self.above = self.data_set.above_series(self.series)
             if self.data_set.is_deletion and not self.series.keys() <= self.above.keys():
-                self.take((self._series_line, self.data_set.standing, self.series))  # its attributes
+                self._take_attributes(self.series)
         self.obs, self.has_unread = self.components(attributes), False
         self.obs_line = self.events.parser.CurrentLineNumber
+
+    def _take_attributes(self, series: Row) -> None:
+        """Delete the attributes of a series whose observations are deleted, too."""
+        if self.has_unread:
+            self.unknown.deletions.note_unclear("series", self._series_line)
+        else:
+            self.take((self._series_line, self.data_set.above_flat(series), series))
 
     def obs_end(self) -> None:
         """End an observation, which is a row."""
@@ -168,7 +185,7 @@ class SeriesReader:
             return
         self.check(obs)
         if self._is_unclear(obs):
-            self.note_unclear("observation", self.obs_line)
+            self.unknown.deletions.note_unclear("observation", self.obs_line)
             return
         above = self.above
         if above is None or self.series is None:
@@ -183,15 +200,13 @@ class SeriesReader:
         An omitted dimension means any value; but one that omits all, or names something that is not read, does not
         mean everything that it could.
         """
-        return self.data_set.is_deletion and (self.has_unread or not row)
+        return self.deletes and (self.has_unread or self._is_narrowed or not row)
 
-    def note_unclear(self, what: str, line: int) -> None:
-        """Note a series or observation of which it is unknown what it deletes; of several, the first."""
-        self.unknown.note(
-            f"the {what} in line {line + self.events.skipped_lines} of a data set with the action delete names "
-            "nothing, or something that is not read; it deletes nothing",
-            of=f"deletion of {what}",
-        )
+    def mark_unread(self) -> None:
+        """Note that the innermost element has a part that is not read, and that may restrict what it deletes."""
+        self.has_unread = True
+        if self.obs is None and self.series is not None:
+            self._is_narrowed = True
 
     def refuse_empty(self, name: str) -> None:
         """Refuse a component without a value in a deletion, where no value would mean any value.
@@ -209,7 +224,7 @@ class SeriesReader:
         """Begin a group."""
         self.refuse_within("Group", self.series, self.obs, self.group)
         self.group, self.group_key = self.components(attributes), None
-        self._has_series = False
+        self._has_series = self.has_unread = False
         self._group_line = self.events.parser.CurrentLineNumber
 
     def group_end(self) -> None:
@@ -228,19 +243,19 @@ class SeriesReader:
 
     def commit_group(self, line: int, group: Row) -> None:
         """Add a complete group to the data set."""
-        if self.data_set.is_deletion and self.data_set.is_key(group):
-            self.note_group_without_attributes(line)
-        elif group:
-            self.data_set.add_group(line, None, group)
+        self.add_group(line, None, group, names_nothing=self.data_set.is_key(group))
 
-    def note_group_without_attributes(self, line: int) -> None:
-        """Note that a group does not name the attributes to delete, unless series in it are deleted (2.0)."""
-        if self._has_series:
+    def add_group(self, line: int, key: Row | None, values: Row, *, names_nothing: bool) -> None:
+        """Add a group to the data set, or note that it deletes nothing, unless series in it are deleted (2.0)."""
+        if not self.data_set.is_deletion:
+            names_nothing = not values
+        elif names_nothing and not self._has_series:
+            self.unknown.deletions.note_group(line)
+        elif self.has_unread and not names_nothing:
+            self.unknown.deletions.note_unclear("group", line)
             return
-        self.unknown.note(
-            f"the group in line {line + self.events.skipped_lines} of a data set with the action delete names no "
-            "attribute; it deletes nothing"
-        )
+        if not names_nothing:
+            self.data_set.add_group(line, key, values)
 
     def components(self, attributes: dict[str, str]) -> Row:
         """Return the components among the XML attributes of an element."""
@@ -310,10 +325,17 @@ class SeriesReader:
         del attributes
         self.depth -= 1
         self.unknown.skip_or_refuse(name, self.handlers)
-        self.has_unread = True
+        self.mark_unread()
+        if not self.depth:
+            self.data_set.restrict()
 
     def other_end(self) -> None:
         """Handle the end of such an element, if it was not skipped."""
+
+    def provider_start(self, attributes: dict[str, str]) -> None:
+        """Skip the data provider, to whose data the data set is restricted."""
+        self.data_set.restrict()
+        self.skip(attributes)
 
     def skip(self, attributes: dict[str, str]) -> None:
         """Skip the element that has just started."""
@@ -323,3 +345,8 @@ class SeriesReader:
 
     def nothing(self) -> None:
         """Do nothing at the end of an element."""
+
+
+def _is_unread(attribute: str) -> bool:
+    """Return whether an XML attribute in a namespace is not read; the type of an element names no data."""
+    return not (attribute.startswith(OF_W3C) or (_OF_SDMX in attribute.lower() and attribute.endswith("}type")))

@@ -10,6 +10,7 @@ from kafka_replica.data.files.messages.groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.known import WHITE_SPACE
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
+from kafka_replica.data.files.messages.ml.unknown import OF_W3C
 from kafka_replica.data.files.messages.ml.values import Value, ValueReader
 
 _QUALIFIED_TYPE: Final = "}type"
@@ -158,6 +159,10 @@ class SpecificReader(SeriesReader):
         if not self.is_old:
             type_ = attributes.pop(_TYPE, type_)
         super().obs_start(attributes)
+        if self.deletes and not self.data_set.is_explicit:
+            names = (name for name in attributes if not name.startswith(OF_W3C))
+            if type_ is not None or any(name.endswith(_QUALIFIED_TYPE) for name in names):
+                self.mark_unread()  # the type is the measure to delete
         if self.obs is not None:
             self.check(self.obs)
             if self.data_set.is_explicit:

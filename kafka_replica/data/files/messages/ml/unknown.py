@@ -11,10 +11,14 @@ from typing import Final
 
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.deletions import UnclearDeletions
 from kafka_replica.data.files.messages.ml.events import Events
 
 _OF_SDMX: Final = ("sdmx.org/", "urn:sdmx:")
+OF_W3C: Final = "http://www.w3.org/"
+"""The beginning of the namespaces of ``xsi:type`` and ``xml:lang``."""
 _MOST_NOTES: Final = 20
+_METADATA: Final = "reference metadata"
 
 
 class UnknownElements:
@@ -25,26 +29,30 @@ class UnknownElements:
 
     Attributes:
         namespaces: the namespaces of the message's own elements, in addition to those of SDMX.
+        deletions: collects the elements that delete nothing.
     """
 
     def __init__(self, events: Events) -> None:
         self._events = events
         self.namespaces: set[str] = {""}
+        self.deletions = UnclearDeletions(events)
         self._skipped: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a remark for each namespace whose elements were skipped, and the other remarks."""
-        return tuple(self._skipped.values())
+        """Return a remark for each namespace whose elements were skipped, up to a limit, and the other remarks."""
+        return (*self._skipped.values(), *self.deletions.notes)
 
-    def note(self, text: str, of: str | None = None) -> None:
-        """Add a remark on a part that is not read, up to a limit; of several on the same, only the first counts."""
-        if len(self._skipped) < _MOST_NOTES:
-            self._skipped.setdefault(of or text, text)
+    def is_foreign(self, name: str) -> bool:
+        """Return whether a name is in a namespace that is neither SDMX's nor that of a structure of the message."""
+        uri = name.rpartition("}")[0]
+        return uri not in self.namespaces and not any(one in uri.lower() for one in _OF_SDMX)
 
     def skip_metadata(self) -> None:
         """Skip an element of reference metadata that has just started."""
-        self.note(f"reference metadata was not read; the first is in line {self._events.line}", of="reference metadata")
+        self._skipped.setdefault(
+            _METADATA, f"reference metadata was not read; the first is in line {self._events.line}"
+        )
         self._events.skip()
 
     def skip_or_refuse(self, name: str, known: Iterable[str]) -> None:
@@ -58,7 +66,7 @@ class UnknownElements:
             DatasetError: it is not an extension, so its content may be data.
         """
         uri, _, local = name.rpartition("}")
-        if uri in self.namespaces or any(one in uri.lower() for one in _OF_SDMX):
+        if not self.is_foreign(name):
             # Ids of components are in upper case, and resemble no element: OBS_VALUE is not Value.
             hint = "; values are XML attributes" if local.isupper() else did_you_mean(local[:80], known)
             raise DatasetError(

@@ -25,11 +25,11 @@ _LONGEST: Final = 16 << 20
 class ValueReader:
     """A reader of the content of one element, which calls ``take`` with its value at the end of the element.
 
-    An empty value is not passed on.
+    An empty value is only passed on if ``takes_empty``.
     """
 
-    def __init__(self, events: Events, take: Callable[[Value], None]) -> None:
-        self._events, self._take = events, take
+    def __init__(self, events: Events, take: Callable[[Value], None], *, takes_empty: bool = False) -> None:
+        self._events, self._take, self._takes_empty = events, take, takes_empty
         self._depth = 0
         self._length = 0
         self._parts: list[str] = []
@@ -72,5 +72,5 @@ class ValueReader:
     def _finish(self) -> None:
         self._events.hand_back()
         value: Value = self._texts or "".join(self._parts)
-        if value:
+        if value or self._takes_empty:
             self._take(value)

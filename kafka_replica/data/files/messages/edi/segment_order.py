@@ -1,4 +1,4 @@
-"""The places of segments: a segment at a place where the standard has no such segment may be data, and is an error.
+"""The order of segments: a segment where the standard has no such segment may be data, and is an error.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of data (BGM+74).
 """

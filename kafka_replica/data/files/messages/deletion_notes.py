@@ -1,0 +1,24 @@
+"""Remarks on parts of messages with the action delete that delete nothing."""
+
+from __future__ import annotations
+
+_Note = tuple[str, int]
+
+
+class DeletionNotes:
+    """Remarks of several kinds: of each kind, the first one and the number of those that follow."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, _Note] = {}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return a remark for each kind."""
+        return tuple(
+            text if not more else f"{text} (the same applies to {more:,} more)" for text, more in self._found.values()
+        )
+
+    def add(self, kind: str, text: str) -> None:
+        """Add a remark; ``text`` counts only if it is the first of its kind."""
+        found = self._found.get(kind)
+        self._found[kind] = (text, 0) if found is None else (found[0], found[1] + 1)
