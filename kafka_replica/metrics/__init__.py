@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from kafka_replica.metrics.directories import export_directory, unexport_directory
     from kafka_replica.metrics.producer import export_producer, serve, unexport_producer
     from kafka_replica.metrics.replica import export, unexport
     from kafka_replica.metrics.sdmx import export_structures, unexport_structures
@@ -18,17 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "export",
+    "export_directory",
     "export_producer",
     "export_structures",
     "export_usage",
     "serve",
     "unexport",
+    "unexport_directory",
     "unexport_producer",
     "unexport_structures",
 ]
 
 _MODULES: Final = {
     "export": "replica", "unexport": "replica",
+    "export_directory": "directories", "unexport_directory": "directories",
     "export_producer": "producer", "unexport_producer": "producer", "serve": "producer",
     "export_structures": "sdmx", "unexport_structures": "sdmx",
     "export_usage": "usage",

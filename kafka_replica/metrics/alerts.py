@@ -120,7 +120,7 @@ ALERTS: Final = (
         "from the last version.",
         "The status page of the service names the partition and the offset, as does `kafka-replica status`, which "
         "reads the topic into a replica of its own; `kafka-transactions.sh find-hanging` names the producer. The "
-        "transaction ends at its time-out, or when its producer starts again.",
+        "transaction ends at its timeout, or when its producer starts again.",
     ),
     Alert(
         "KafkaReplicaNotReady",
@@ -162,6 +162,28 @@ ALERTS: Final = (
         "All other records are shown. A program that needs one of the missing keys does not find it.",
         "The log and `replica.bad_records` name them with key, offset and reason. Have the writer repair them: the "
         "keys are absent until then.",
+    ),
+    Alert(
+        "KafkaReplicaDirectoryFailed",
+        "kafka_replica_directory_failed == 1",
+        "0s",
+        "critical",
+        "the directory {{ $labels.directory }} raises an error at each look-up",
+        "Programs that look up objects in the directory get an error, and its listeners are not called. Other "
+        "directories of the same replica, and the replica itself, continue.",
+        "The ERROR line of the log and `directory.error` name the record with key, topic, partition and offset, and "
+        "the reason. For a bad record, publish its key again or delete it: the directory then continues by itself. If "
+        "the line names no bad record, start the program again after correcting the cause.",
+    ),
+    Alert(
+        "KafkaReplicaDirectoryBadRecords",
+        "kafka_replica_directory_bad_records > 0 unless kafka_replica_directory_failed == 1",
+        "0s",
+        "warning",
+        "the directory {{ $labels.directory }} leaves out {{ $value }} bad records",
+        "All other objects are found. A program that needs one of the missing keys does not find it.",
+        "The log and `directory.bad_records` name them with key, offset and reason. Publish the keys again or delete "
+        "them; if a function or a type of the program is wrong instead, correct that.",
     ),
     Alert(
         "KafkaReplicaUnconfirmedEnds",

@@ -71,7 +71,7 @@ class Cache(Protocol):
 
 
 class Stats(Protocol):
-    """The statistics of live look-ups: ``kafka_replica.sdmx.lookups.live.LiveStats``."""
+    """The statistics of live look-ups: ``kafka_replica.sdmx.lookups.live_structures.LiveStats``."""
 
     @property
     def artefacts(self) -> int: ...  # noqa: D102

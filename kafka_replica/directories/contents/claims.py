@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.sorted_map import SortedMap
 from kafka_replica.directories.contents.cutoffs import Cutoff, Cutoffs
-from kafka_replica.directories.contents.schema import Schema, bad_record
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.errors import BadRecordError
@@ -85,7 +85,7 @@ class Claims(Generic[T]):
                     raise record
                 found = yields[record_key] = interpret(schema, record)
             except BadRecordError as error:
-                bad[record_key] = error
+                bad[record_key] = error.with_traceback(None)  # which would keep the version in memory
                 continue
             if isinstance(found, Cutoff):
                 continue
@@ -117,7 +117,7 @@ class Claims(Generic[T]):
                 record = record_of(record_key)
                 new = None if record is None else interpret(schema, record)
             except BadRecordError as error:
-                bad[record_key] = error
+                bad[record_key] = error.with_traceback(None)  # which would keep the version in memory
             yields = yields.delete(record_key) if new is None else yields.set(record_key, new)
             if isinstance(old, Cutoff) or isinstance(new, Cutoff):
                 cutoffs[record_key] = new if isinstance(new, Cutoff) else None
@@ -188,7 +188,7 @@ def interpret(schema: Schema[T], record: Record) -> Yield[T]:
     except BadRecordError:
         raise
     except Exception as error:
-        raise bad_record(record, step, error) from error
+        raise schema.bad_record(record, step, error) from error
     return claims
 
 
@@ -196,7 +196,7 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     if put.__class__ is not Put or put.value.__class__ is not bytes:
         raise TypeError(f"the interpreter has returned {put!r}; it must return Put(key, value), DeleteAll() or None")
     key = key_bytes(put.key)
-    entry = schema.entry(key, put.value, partial(bad_record, record))
+    entry = schema.entry(key, put.value, partial(schema.bad_record, record))
     time_ms = record.timestamp_ms if put.time_ms is None else put.time_ms
     initial_key = record.key if record.offset < 0 else b""
     fields = entry, record.source, record.offset, time_ms, put.scope, initial_key

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.directories.contents.claims import Claims
-from kafka_replica.directories.contents.schema import Schema, bad_record
+from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.indexes import Index, UniqueIndex
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import BadRecordError
@@ -154,7 +154,7 @@ def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T
     key = b""
 
     def refuse(step: str, error: Exception) -> BadRecordError:
-        return bad_record(snapshot[key], step, error)
+        return schema.bad_record(snapshot[key], step, error)
 
     entry_of = schema.entry
     for key, value in snapshot.scan_values():
@@ -163,7 +163,7 @@ def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T
                 raise value
             entry = entry_of(key, value, refuse)
         except BadRecordError as bad:
-            bad_records[key] = bad
+            bad_records[key] = bad.with_traceback(None)  # which would keep the version in memory
         else:
             if entry is not None:
                 entries[key] = entry
@@ -210,7 +210,7 @@ class UndecodedContents(Generic[T]):
         record = None if encoded is None else self._snapshot.get(encoded)
         if record is None:
             raise KeyError(key)
-        entry = self.schema.entry(record.key, record.value, partial(bad_record, record))
+        entry = self.schema.entry(record.key, record.value, partial(self.schema.bad_record, record))
         if entry is None:
             raise KeyError(key)
         return entry.found
@@ -230,9 +230,10 @@ class _NextContents(Generic[T]):
         refused = new = None
         try:
             record = record_of(key)
-            new = None if record is None else self._schema.entry(key, record.value, partial(bad_record, record))
+            if record is not None:
+                new = self._schema.entry(key, record.value, partial(self._schema.bad_record, record))
         except BadRecordError as bad:
-            refused = bad
+            refused = bad.with_traceback(None)
         self.replace_bad_record(key, refused)
         self.replace(key, new)
 

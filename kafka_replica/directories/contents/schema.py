@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from kafka_replica.directories.indexes import Index
 from kafka_replica.directories.indexes.entry import Entry
@@ -14,7 +14,25 @@ from kafka_replica.records import Record
 
 T = TypeVar("T")
 
-_ADVICE: Final = "publish it again, or set on_bad_record='skip' to set such records aside"
+BadRecordPolicy: TypeAlias = Literal["stop", "skip", "dead-letter", "on demand"]
+"""The effect of a bad record on the directory; "on demand" means an error when the record is looked up."""
+
+_SET_ASIDE: Final = "nothing needs to be done here: its key is absent until it is published again"
+_REPAIR: Final[Mapping[BadRecordPolicy, str]] = {
+    "stop": (
+        "publish its key again or delete it: the directory then continues by itself; on_bad_record='skip' leaves such "
+        "records out"
+    ),
+    "skip": _SET_ASIDE,
+    "dead-letter": _SET_ASIDE,
+    "on demand": "publish its key again or delete it",
+}
+_DECODING: Final = "decoding its value"
+_PARTS: Final = {  # that a user has given; for an index, the step names it
+    _DECODING: "the type or decode=",
+    "taking its key": "key=",
+    "interpreting it": "interpreter=",
+}
 
 Refuse: TypeAlias = Callable[[str, Exception], BadRecordError]
 """A function that returns the error for an exception in a step."""
@@ -31,6 +49,7 @@ class Schema(NamedTuple, Generic[T]):
     """The indexes, which are empty here."""
     interpreter: Interpreter | None = None
     """Returns what a record puts; None means its value under its key."""
+    policy: BadRecordPolicy = "stop"
 
     def entry(self, key: bytes, value: bytes | None, refuse: Refuse) -> Entry[T] | None:
         """Return the entry for a value under a key; None if ``where`` leaves it out.
@@ -39,7 +58,7 @@ class Schema(NamedTuple, Generic[T]):
             BadRecordError: the value cannot be decoded, or its key or a value in an index is invalid; ``refuse``
                 returns the error.
         """
-        step, index_name = "decoding its value", None
+        step, index_name = _DECODING, None
         try:
             found = self.decode(value or b"")
             if self.where is not None:
@@ -64,10 +83,41 @@ class Schema(NamedTuple, Generic[T]):
         made: Entry[T] = tuple.__new__(Entry, (key, found, name, tuple(indexed)))  # three times as fast as Entry()
         return made
 
+    def bad_record(self, record: Record, step: str, error: Exception) -> BadRecordError:
+        """Return the error for a record for which a step raised an exception.
 
-def bad_record(record: Record, step: str, error: Exception) -> BadRecordError:
-    """Return the error for a record for which a step raised an exception."""
-    reason = f"{step}: {str(error) or type(error).__name__}"
-    bad = BadRecordError(*record.source, record.offset, reason, _ADVICE, record.key)
-    bad.record = record
-    return bad
+        An exception does not reveal whether the record or the program is wrong, so the advice names both.
+        """
+        name, text = type(error).__name__, str(error)
+        reason = f"{step}: {name}: {text}" if text else f"{step}: {name}"
+        advice = f"correct {_PARTS.get(step, step)} if the program is wrong; otherwise {_REPAIR[self.policy]}"
+        bad = BadRecordError(*record.source, record.offset, reason, advice, record.key)
+        bad.record = record
+        return bad
+
+    def without_indexes(self) -> Schema[T]:
+        """Return a schema that accepts the same records, for contents that need no indexes."""
+        return self._replace(indexes={name: _CheckedIndex(index) for name, index in self.indexes.items()})
+
+
+class _CheckedIndex(Index[T]):
+    """An index that extracts the values of objects, so that the same records are bad, but stores nothing."""
+
+    __slots__ = ("_checked",)
+
+    def __init__(self, checked: Index[T]) -> None:
+        self._checked = checked
+
+    def values_of(self, found: T) -> Iterable[Any]:
+        for _ in self._checked.values_of(found):
+            pass
+        return ()
+
+    def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:  # noqa: ARG002 - as in Index
+        return self
+
+    def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:  # noqa: ARG002 - as in Index
+        return self
+
+    def without_object(self, values: Iterable[Any], key: bytes) -> Self:  # noqa: ARG002 - as in Index
+        return self

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from kafka_replica.directories.indexes.by_equality import MultiValuedIndex, UniqueIndex
 from kafka_replica.directories.indexes.by_order import PrefixIndex, RangeIndex
-from kafka_replica.directories.indexes.contract import Index, extractor
+from kafka_replica.directories.indexes.contract import Index, check_indexes, extractor
 
-__all__ = ["Index", "MultiValuedIndex", "PrefixIndex", "RangeIndex", "UniqueIndex", "extractor"]
+__all__ = ["Index", "MultiValuedIndex", "PrefixIndex", "RangeIndex", "UniqueIndex", "check_indexes", "extractor"]

@@ -7,7 +7,7 @@ equals a directory that has just started.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from operator import attrgetter
 from typing import Any, Generic, Self, TypeVar
 
@@ -68,3 +68,14 @@ class Index(ABC, Generic[T]):
     @abstractmethod
     def without_object(self, values: Iterable[Any], key: bytes) -> Self:
         """Return an index without the object from the record with this key under some values."""
+
+
+def check_indexes(indexes: Mapping[str, Index[T]]) -> dict[str, Index[T]]:
+    """Return the indexes of a directory by name. Raises ConfigurationError if an object is not an index."""
+    for name, index in indexes.items():
+        if not isinstance(index, Index):
+            raise ConfigurationError(
+                f"indexes={{{name!r}: {index!r}}}: {index!r} is not an index; declare MultiValuedIndex({index!r}), for "
+                "example"
+            )
+    return dict(indexes)

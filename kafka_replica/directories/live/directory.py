@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ from kafka_replica.common.error_causes import copy_of
 from kafka_replica.common.process import after_fork
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.contents.schema import Schema
-from kafka_replica.directories.indexes import Index, extractor
+from kafka_replica.directories.indexes import Index, check_indexes, extractor
+from kafka_replica.directories.live.bad_records import BadRecordHandler
 from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.records.decoding import decoder_for
 from kafka_replica.directories.records.interpretation import Interpreter
@@ -44,6 +46,8 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 _LOOK_EVERY_S: Final = 1.0
+
+_log = logging.getLogger("kafka_replica.directories")
 
 _open: WeakSet[Directory[Any, Any]] = WeakSet()
 
@@ -84,9 +88,10 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         on_demand: whether a record is decoded when it is first looked up, and not when it arrives. This cannot be
             combined with ``key``, ``where``, ``indexes``, ``interpreter`` or ``on_bad_record``; a bad record raises its
             error when it is looked up.
-        on_bad_record: the reaction to a record that cannot be decoded, or for which a function fails: ``"stop"`` makes
-            all later look-ups raise its error; ``"skip"`` leaves it out, so that its key is absent, and lists it in
-            ``bad_records``; ``"dead-letter"`` also puts it into ``dead_letters``.
+        on_bad_record: the reaction to a record that cannot be decoded, or for which a function fails: ``"stop"`` shows
+            no version that has such a record: look-ups raise its error, and listeners are not called, until a version
+            has no bad record; ``"skip"`` leaves it out, so that its key is absent, and lists it in ``bad_records``;
+            ``"dead-letter"`` also puts it into ``dead_letters``.
         dead_letters: receives the bad records with ``"dead-letter"``.
         topic: the topic of the directory, if the replica has several topics with separate key spaces.
 
@@ -173,13 +178,14 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             decoder_for(of, decode),
             None if key is None else extractor(key, "key="),
             where,
-            dict(indexes or {}),
+            check_indexes(indexes or {}),
             interpreter,
+            "on demand" if on_demand else on_bad_record,
         )
-        self._stops, self._dead_letters = on_bad_record == "stop", dead_letters
+        self._bad_records = BadRecordHandler[T](self._name, self._schema.policy, dead_letters)
         self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
         self._changed = Condition()
-        self._error: KafkaReplicaError | None = None
+        self._failure: KafkaReplicaError | None = None  # which lasts, unlike the error of a bad record
         self._subscription: Subscription = replica.subscribe(self._follow)
         _open.add(self)
 
@@ -235,9 +241,20 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return self.view().index(name)
 
     @property
+    def error(self) -> KafkaReplicaError | None:
+        """The error that look-ups raise at present, such as that of a bad record; None if they find objects.
+
+        A directory that has no version yet has no error.
+        """
+        error = self._failure or self._bad_records.stopping
+        return None if error is None else copy_of(error)
+
+    @property
     def bad_records(self) -> list[BadRecordError]:
-        """The records that are not in the newest version because they could not be decoded."""
-        return self.view().bad_records
+        """The records of the newest version that could not be decoded; they are not in the directory, or stop it."""
+        with self._changed:
+            _, contents = self._newest()
+        return list(contents.bad_records.values())
 
     def retry_bad_records(self) -> list[BadRecordError]:
         """Decode the bad records of the newest version again; return those that are still bad.
@@ -248,7 +265,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
         Raises:
             NotReadyError: there is no version yet.
-            BadRecordError: a bad record has stopped the directory (``on_bad_record="stop"``); create a new directory.
+            BadRecordError: a bad record stops the directory (``on_bad_record="stop"``).
         """
         with self._changed:
             snapshot, before = self._now()
@@ -265,7 +282,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
         Raises:
             NotReadyError: there is no version yet; see ``wait_ready``.
-            BadRecordError: a bad record has stopped the directory.
+            BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
         """
         with self._changed:
             snapshot, contents = self._now()
@@ -288,12 +305,16 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
         Raises:
             WaitTimeoutError: the directory has not reached the version in time.
-            BadRecordError: a bad record has stopped the directory.
+            BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
         """
         with self._changed:
             self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
             shown = self._topic.of(snapshot)
-            return DirectoryView(self._versions.at(shown), shown)
+            contents = self._versions.at(shown)
+        error = self._bad_records.error_of(contents)
+        if error is not None:
+            raise copy_of(error)
+        return DirectoryView(contents, shown)
 
     def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
         """Wait until the replica is ready and the directory has reached its version; return it, or a newer version.
@@ -303,21 +324,36 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
         Raises:
             WaitTimeoutError: the directory has not reached the version in time.
-            BadRecordError: a bad record has stopped the directory.
+            BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
             KafkaReplicaError: the error with which the replica failed.
         """
         return self._caught_up(self._replica.wait_ready, timeout_s)
 
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> DirectoryView[K, T]:
-        """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``."""
+        """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``.
+
+        Raises:
+            UsageError: ``positions`` is not a mapping from partitions to offsets.
+        """
+        if not isinstance(positions, Mapping):
+            raise UsageError(
+                f"wait_for({positions!r}): give offsets by partition, such as transaction.committed.position"
+            )
         return self._caught_up(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
 
     def subscribe(self, listener: DirectoryListener[K, T]) -> Subscription:
         """Call a listener with the whole directory, and then with the objects that each version changes.
 
-        As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``.
+        As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``. With
+        ``on_bad_record="stop"`` it is not called for a version that has a bad record; the next version without bad
+        records brings everything that has changed since.
         """
         return self._replica.subscribe(typed_listener(self._schema, self._topic, listener))
+
+    @property
+    def closed(self) -> bool:
+        """Return whether the directory or its replica was closed."""
+        return self._subscription.closed
 
     def close(self) -> None:
         """Stop following the replica; the last version stays readable. Idempotent."""
@@ -338,10 +374,11 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _follow(self, change: Change) -> None:
         with self._changed, self._failing():  # the lock is held until the error is set, so that no look-up misses it
-            if self._error is None:
+            if self._failure is None:
                 self._advance(change)
                 self._changed.notify_all()
-        if self._error is None:
+        self._bad_records.log(change.version)
+        if self._failure is None:
             with self._failing():
                 self._versions.prepare_for_changes()
 
@@ -351,8 +388,9 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         try:
             yield
         except KafkaReplicaError as error:
+            _log.error("the directory of %s failed: %s", self._name, error)
             self._fail(error)
-        except BaseException as error:
+        except BaseException as error:  # which the subscription logs
             self._fail(KafkaReplicaError(f"the directory of {self._name} failed: {type(error).__name__}: {error}"))
             raise
 
@@ -367,23 +405,22 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             now = self._versions.advance(snapshot, touched)
         was = None if before is None else before[1]
         if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
+            was_stopped = self._bad_records.stopping is not None
             self._handle_bad_records(now, touched)
-            self._refresh(now, was, touched)
+            if self._bad_records.stopping is not None:
+                self._forget()  # so that every look-up calls __missing__, which raises the error
+            else:
+                self._refresh(now, None if was_stopped else was, touched)
         else:  # a reader that misses a dropped key waits for the lock, and then decodes its record in the new version
             self._replace(self._cached_keys(touched), {})
+
+    def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
+        self._bad_records.handle(now, touched)
 
     def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
         if touched is None:
             return list(self._held())
         return [key.decode(errors="replace") for key in touched]
-
-    def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
-        bad = [now.bad_records.get(key) for key in (now.bad_records if touched is None else touched)]
-        new = [each for each in bad if each is not None]
-        if new and self._stops:
-            raise new[0]
-        if new and self._dead_letters is not None:
-            self._dead_letters.put(new)
 
     def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
         """Update the dict itself to the new version, so that no reader sees an older version after a newer one.
@@ -403,8 +440,15 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     # --- helpers ---
 
     def _now(self) -> tuple[Snapshot, Any]:
-        if self._error is not None:
-            raise copy_of(self._error)
+        """Return the newest version and its contents, if look-ups may use them."""
+        newest, error = self._newest(), self._bad_records.stopping
+        if error is not None:
+            raise copy_of(error)
+        return newest
+
+    def _newest(self) -> tuple[Snapshot, Any]:
+        if self._failure is not None:
+            raise copy_of(self._failure)
         newest = self._versions.newest
         if newest is None:
             self._replica.snapshot()  # raises the error of a failed replica
@@ -427,12 +471,12 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _wait_for_version(self, version: int, give_up_s: float | None) -> None:
         def is_over() -> bool:
-            return self._version >= version or self._error is not None or self._subscription.closed
+            return self._version >= version or self._failure is not None or self._subscription.closed
 
         while not is_over() and (left_s := _left(give_up_s)) > 0:
             self._changed.wait(min(left_s, _LOOK_EVERY_S))  # because the end of the replica does not notify
-        if self._error is not None:
-            raise copy_of(self._error)
+        if self._failure is not None:
+            raise copy_of(self._failure)
         if self._version < version:
             why = "; it was closed" if self._subscription.closed else ""
             raise WaitTimeoutError(
@@ -441,14 +485,14 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _fail(self, error: KafkaReplicaError) -> None:
         with self._changed:
-            self._error = error.with_traceback(None)
-            self._forget()  # so that every look-up calls __missing__, which raises the error
+            self._failure = error.with_traceback(None)
+            self._forget()
             self._changed.notify_all()
 
     def _after_fork(self) -> None:
         """Make every use in a forked process an error, because the fork has no threads and would become outdated."""
         self._changed = Condition()
-        self._error = UsageError(
+        self._failure = UsageError(
             "this process is a fork of the one in which the directory was made, and is not kept up to date; create "
             "replica and directory after the fork"
         )
@@ -457,7 +501,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     def __repr__(self) -> str:
         newest = self._versions.newest
         state = "no version yet" if newest is None else f"version {newest[0].version}, {len(newest[1]):,} objects"
-        return f"<Directory of {self._name}: {state if self._error is None else self._error}>"
+        return f"<Directory of {self._name}: {self.error or state}>"
 
     def _repr_html_(self) -> str:
         return self.view()._repr_html_()

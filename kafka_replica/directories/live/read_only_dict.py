@@ -14,6 +14,11 @@ T = TypeVar("T")
 class ReadOnlyDict(dict[K, T]):
     """A dict that only its subclasses can change. It equals only itself.
 
+    ``copy`` and ``|`` take all pairs from one call of ``items``, so that a subclass whose ``items`` belong to one
+    version returns copies of one version. CPython's ``dict(d)``, ``{**d}``, ``other.update(d)`` and ``other |= d`` call
+    ``keys`` and then look up each key in the dict itself (``dict_merge`` in Objects/dictobject.c), because a subclass
+    overrides ``__iter__``. A look-up in C cannot be tied to these keys, so such copies may mix versions.
+
     Defining ``__getitem__`` in Python would make each look-up several times slower. A dict finds existing keys without
     it, and calls ``__missing__`` only for others.
     """
@@ -32,6 +37,16 @@ class ReadOnlyDict(dict[K, T]):
         """Drop all keys."""
         super().clear()
 
+    def copy(self) -> dict[K, T]:
+        """Return the objects of one version as a dict that does not change with the topic."""
+        return dict(self.items())
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | other if isinstance(other, dict) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.copy() if isinstance(other, dict) else NotImplemented
+
     __hash__ = object.__hash__  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
@@ -47,4 +62,4 @@ class ReadOnlyDict(dict[K, T]):
         raise UsageError("a directory cannot be changed: it shows a topic, and only records written there change it")
 
     __setitem__ = __delitem__ = __ior__ = update = setdefault = cast("Any", _refuse)
-    pop = popitem = clear = copy = _refuse
+    pop = popitem = clear = _refuse

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Generic, TypeVar, cast
 
 from kafka_replica.common.html_tables import html_table
-from kafka_replica.common.wording import did_you_mean
+from kafka_replica.common.wording import counted, did_you_mean
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.errors import DuplicateValueError
 from kafka_replica.directories.indexes import Index
@@ -82,6 +82,8 @@ class DirectoryView(Mapping[K, T], Generic[K, T]):
         return len(self._contents)
 
     def __repr__(self) -> str:
+        if isinstance(self._contents, Contents):  # whose length is known, and leaves out bad records
+            return f"<DirectoryView of version {self.version}, {counted(len(self), 'object')}>"
         return f"<DirectoryView of {self.snapshot.summary()}>"
 
     def _repr_html_(self) -> str:

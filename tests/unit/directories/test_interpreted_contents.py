@@ -205,7 +205,7 @@ def test_any_held_version_shows_its_interpreted_objects() -> None:
     topic = FakeTopic("events")
     chance = random.Random(5)
     held: list[tuple[Snapshot, dict[str, int]]] = []
-    with topic.replica(history=100) as replica, directory_of(replica) as directory:
+    with topic.replica(kept_versions=100) as replica, directory_of(replica) as directory:
         replica.wait_ready(WAIT_S)
         for number in range(60):
             puts = [(key, number, "") for key in chance.sample("abcd", 2)]
@@ -236,9 +236,11 @@ def test_bad_records_put_nothing() -> None:
         directory.wait_for(topic.put("old", b"{}"), WAIT_S)
         assert list(directory) == []
         reasons = {bad.key: bad.reason for bad in directory.bad_records}
-        assert reasons[b"wrong"].startswith("interpreting it: the interpreter has returned 'x'; it must return Put(")
-        assert reasons[b"twice"] == "interpreting it: it puts a key twice"
-        assert reasons[b"old"].startswith("decoding its value: Expected `int`")
+        assert reasons[b"wrong"].startswith(
+            "interpreting it: TypeError: the interpreter has returned 'x'; it must return Put("
+        )
+        assert reasons[b"twice"] == "interpreting it: ValueError: it puts a key twice"
+        assert reasons[b"old"].startswith("decoding its value: ValidationError: Expected `int`")
         assert {bad.record.value for bad in directory.bad_records if isinstance(bad.record, Record)} == {b"1", b"{}"}
         with pytest.raises(ConfigurationError, match="cannot be combined with key, where, indexes, interpreter"):
             Directory(replica, int, interpreter=two_values, on_demand=True)
