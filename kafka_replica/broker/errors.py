@@ -14,6 +14,7 @@ from kafka_replica.errors import (
     BrokerUnavailableError,
     ConfigurationError,
     LogReplacedError,
+    PublishError,
     TopicNotFoundError,
 )
 
@@ -68,11 +69,16 @@ _OF_THE_BROKER = {
 
 _REPLACED = {KafkaError._AUTO_OFFSET_RESET, KafkaError._LOG_TRUNCATION, KafkaError.OFFSET_OUT_OF_RANGE}
 
+CHECK_SERVERS = "check bootstrap.servers, and that the broker runs and can be reached from here"
 _QUOTED = re.compile(r"(?<=sasl\.oauthbearer\.config beginning at: ).*", re.DOTALL)  # the quoted text may hold a secret
 _FENCED = (
     "another producer has acquired the same transactional id, possibly with another database, or the transaction took "
-    "longer than transaction.timeout.ms; give each producer an id of its own on this cluster, or raise the time-out, "
+    "longer than transaction.timeout.ms; give each producer an id of its own on this cluster, or raise the timeout, "
     "and continue with a new producer"
+)
+_MOVED = (
+    "a topic that was just created, or whose leader moves to another broker, has none for a moment: try again, and if "
+    "this remains, check that the partition's brokers run"
 )
 _ADVICE_BY_CODE = {
     KafkaError._AUTO_OFFSET_RESET: (
@@ -91,6 +97,11 @@ _ADVICE_BY_CODE = {
     "IdempotentWrite, which from Kafka 2.8 on is included in Write on any topic",
     KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
     KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
+    KafkaError.INVALID_RECORD: "check that the record has a key, which a compacted topic requires, and that its "
+    "timestamp is within the topic's message.timestamp limits",
+    KafkaError.TOPIC_EXCEPTION: "use a name of up to 249 letters, digits, dots, dashes and underscores",
+    KafkaError.NOT_LEADER_FOR_PARTITION: _MOVED,
+    KafkaError.LEADER_NOT_AVAILABLE: _MOVED,
 }
 _NO_KERBEROS = (
     "none of confluent-kafka's wheels has Kerberos: install a librdkafka that was built with Cyrus SASL, 2.8 or newer, "
@@ -102,8 +113,12 @@ _ADVICE: dict[type[Exception], str] = {
     AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
     AuthorizationError: "ask for the right to Read on the topic, or Write to publish (each includes Describe)",
     TopicNotFoundError: "check the topic's name and the broker, or create it",
-    BrokerUnavailableError: "check bootstrap.servers, and that the broker runs and can be reached from here",
+    BrokerUnavailableError: CHECK_SERVERS,
 }
+
+
+class PublishUnavailableError(PublishError, BrokerUnavailableError):
+    """No broker answered, so that a Kafka transaction was not committed; none of its records are visible."""
 
 
 def may_pass(error: KafkaError) -> bool:

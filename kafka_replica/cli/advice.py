@@ -110,10 +110,14 @@ ADVICE: Final = {
             "BrokerError": "Read the message; `kafka-replica doctor` finds most causes.",
             "WaitTimeoutError": "Check in `status()` what the replica is waiting for; allow "
             "more time if it makes progress.",
-            "BadRecordError": "Have the writer repair the record, or leave it out with `on_bad_record`.",
+            "BadRecordError": (
+                "Publish the key again or delete it. A replica that was stopped reads the old record again at each "
+                'start until Kafka has compacted it away; `on_bad_record="skip"` leaves it out until then. A directory '
+                "continues by itself. If a function or a type of your program is wrong instead, correct that."
+            ),
         },
         "kafka_replica.errors": {
-            "VersionGoneError": "Request a newer version, or keep more with `history=`.",
+            "VersionGoneError": "Request a newer version, or keep more with `kept_versions=`.",
             "MissingExtraError": "Install the extra that the message names.",
             "BrokerUnavailableError": "Check the addresses and the network; the replica retries by itself.",
             "AuthenticationError": "Check the credentials, the SASL mechanism and the certificates.",
@@ -133,7 +137,7 @@ ADVICE: Final = {
             "StoreInUseError": "Give each replica a folder of its own, or end the other process.",
         },
         "kafka_replica.headers": {
-            "PieceError": "Compare the configuration of the header stack with that of the writer.",
+            "PieceError": "Compare the header stack with that of the writer; when writing, correct the record.",
             "ServiceUnavailableError": "Restore the service for keys or schemas, and start the replica again.",
         },
         "kafka_replica.directories": {
@@ -163,6 +167,7 @@ ADVICE: Final = {
         "kafka_replica.producer": {
             "ProducerConflictError": "Give each database a producer id of its own; after a "
             "restore use `producer claim`.",
+            "PublishUnavailableError": "Publish again when a broker answers; no part of the transaction is visible.",
             "EncodingError": "Choose a format that can represent the content.",
             "OutboxError": "Read the log of the database.",
             "OutboxUnavailableError": "Restore the database; the producer retries by itself.",

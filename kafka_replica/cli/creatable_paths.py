@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import click
+
+from kafka_replica.cli.transient_errors import TRANSIENT
 
 
 class CreatablePath(click.Path):
@@ -28,6 +31,20 @@ class CreatablePath(click.Path):
             self.fail(f"{path}: {error.strerror}", param, ctx)
         if above is not None and not above.is_dir():
             self.fail(f"{path} cannot be created, because {above} is not a folder", param, ctx)
-        if not path.exists() and above is not None and not os.access(above, os.W_OK | os.X_OK):
+        if not path.exists() and above is not None and not _can_create(above):
             self.fail(f"{path} cannot be created, because {above} is not writable", param, ctx)
         return path
+
+
+def _can_create(folder: Path) -> bool:
+    """Return whether a folder can be created in another, by trying: a system's rights do not cover every file system.
+
+    An administrator may write to /proc, for example, but nothing can be created there.
+    """
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    try:
+        Path(tempfile.mkdtemp(prefix=".kafka-replica-", dir=folder)).rmdir()
+    except OSError as error:
+        return error.errno in TRANSIENT  # the command reports this as a failure, if it is still so
+    return True

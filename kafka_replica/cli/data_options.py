@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import click
 
+from kafka_replica.cli.numbers import Number, WholeNumber
 from kafka_replica.cli.options import grouped_options, with_options
 from kafka_replica.cli.structure_source import structure_options
 from kafka_replica.data.jobs import check_findings_path, check_report_path, severities_of
@@ -100,7 +101,7 @@ _OPTIONS = (
     click.option("--quiet", is_flag=True, help="Show only errors, neither progress nor summary."),
     click.option("--report-picture", is_flag=True, help="Also draw the findings: report.svg."),
     click.option(
-        "--max-error-share", type=click.FloatRange(0, 1), default=0.0, show_default=True, metavar="SHARE",
+        "--max-error-share", type=Number(0, 1), default=0.0, show_default=True, metavar="SHARE",
         help="Accepted share of rejected rows: 0.01 is one per cent.",
     ),
     click.option(
@@ -108,7 +109,7 @@ _OPTIONS = (
         help="Findings that make the exit status 3.",
     ),
     click.option(
-        "--max-findings", type=click.IntRange(min=0), metavar="N",
+        "--max-findings", type=WholeNumber(min=0), metavar="N",
         help="List no more than N findings; the report counts all of them.",
     ),
     click.option(

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import click
 
 from kafka_replica.cli.creatable_paths import CreatablePath
+from kafka_replica.cli.numbers import Number
 from kafka_replica.cli.properties import SERVERS_VARIABLE
 
 Boundaries: TypeAlias = Literal["auto", "markers", "quiescence"]
@@ -73,7 +74,7 @@ CONFIG = click.option(
     "value counts.",
 )  # fmt: skip
 TIMEOUT_S = click.option(
-    "--timeout-s", type=click.FloatRange(min=0), default=60.0, show_default=True, callback=_checked_seconds,
+    "--timeout-s", type=Number(min=0), default=60.0, show_default=True, callback=_checked_seconds,
     help="How long to wait for Kafka, in seconds.",
 )  # fmt: skip
 STORE = click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import signal
@@ -19,16 +18,13 @@ from kafka_replica.cli.interrupts import INTERRUPTED
 from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, say, set_up_logging
 from kafka_replica.cli.output import OutputClosedError
 from kafka_replica.cli.sources import name_source
+from kafka_replica.cli.transient_errors import TRANSIENT
 from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
 
 FAILED: Final = 1
 """The exit status of a command that failed."""
 CALLED_WRONGLY: Final = 2
-_TRANSIENT: Final = {
-    errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.ESTALE
-}  # fmt: skip
-"""The system's errors that the same command may not meet later, although a setting may avoid them."""
 
 
 class TerminationSignal(BaseException):
@@ -77,7 +73,7 @@ def _exit_status(error: BaseException) -> int:
 
 
 def _is_transient(cause: BaseException | None) -> bool:
-    return isinstance(cause, OSError) and cause.errno in _TRANSIENT
+    return isinstance(cause, OSError) and cause.errno in TRANSIENT
 
 
 def _report(error: BaseException) -> None:

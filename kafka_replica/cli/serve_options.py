@@ -15,6 +15,7 @@ import click
 
 from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.cli.creatable_paths import CreatablePath
+from kafka_replica.cli.numbers import Number, WholeNumber
 from kafka_replica.cli.options import with_options
 from kafka_replica.cli.properties import SERVERS_VARIABLE
 from kafka_replica.cli.sources import variable_of
@@ -44,9 +45,9 @@ class ServedReplica:
     """The settings of the replica that is served; see ``Replica``."""
 
     topic: str = setting("", "The topic, or several separated by commas, which share one key space.")
-    store: Path | None = setting(None, "Keep the replica in this folder (RocksDB): a restart answers at once.")
+    store: Path | None = setting(None, "Keep the replica in this folder (RocksDB): a restart answers immediately.")
     checkpoint: Path | None = setting(None, "Keep the replica in memory, and save it in this file every 5 minutes.")
-    history: int = setting(100, "Number of earlier versions that are served under their own paths.", least=0)
+    kept_versions: int = setting(100, "Number of earlier versions that are served under their own paths.", least=0)
     history_path: Path | None = setting(
         None, "Keep versions in this folder (RocksDB), for asOf queries, also across restarts."
     )
@@ -124,7 +125,7 @@ def _option(field: Field[Any]) -> Callable[[Any], Any]:
     if name in _CHOICES:
         parameter = click.Choice(_CHOICES[name])
     elif least is not None:
-        parameter = click.IntRange(min=int(least)) if kind == "int" else click.FloatRange(min=least)
+        parameter = WholeNumber(min=int(least)) if kind == "int" else Number(min=least)
     return click.option(flag, name, type=parameter, **shown)
 
 

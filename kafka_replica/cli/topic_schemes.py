@@ -19,7 +19,7 @@ from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.errors import BrokerError, CommitUnknownError, PublishError
 from kafka_replica.records import Record
-from kafka_replica.sdmx import Format, Part, Urn, merge_copies, read_message
+from kafka_replica.sdmx import Format, MessagePart, Urn, merge_copies, read_message
 from kafka_replica.sdmx.errors import MessageError, SdmxError
 from kafka_replica.sdmx.lookups.decoding import media_type
 
@@ -28,7 +28,7 @@ _ATTEMPTS: Final = 8
 
 def may_be_merged(urns: Iterable[Urn]) -> bool:
     """Return whether any of the URNs is that of a scheme into which other calls may have to merge standalone items."""
-    return any(Part(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
+    return any(MessagePart(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
 
 
 def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
@@ -68,7 +68,7 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
         attempt += 1
 
 
-def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> dict[Urn, Part]:
+def merge_with_topic(parts: dict[Urn, MessagePart], options: ReplicaArguments) -> dict[Urn, MessagePart]:
     """Merge schemes that consist of standalone items with those in the topic, so that items of other files are kept.
 
     The topic is read only if the parts include such a scheme.
@@ -96,6 +96,6 @@ def merge_with_topic(parts: dict[Urn, Part], options: ReplicaArguments) -> dict[
     return merged
 
 
-def _present(urn: Urn, record: Record) -> Part:
+def _present(urn: Urn, record: Record) -> MessagePart:
     value = record.value or b""
-    return Part(urn, value, str(read_message(value, media_type(record), on_error="collect").format))
+    return MessagePart(urn, value, str(read_message(value, media_type(record), on_error="collect").format))

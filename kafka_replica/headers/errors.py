@@ -6,16 +6,19 @@ from kafka_replica.errors import DataError, KafkaReplicaError
 
 __all__ = ["PieceError", "ServiceUnavailableError"]
 
+_ADVICE = "correct the record, or the options of the piece"
+
 
 class PieceError(DataError):
     """A piece of a header stack refused a record; ``piece`` is its name, ``reason`` the reason without the name."""
 
-    def __init__(self, piece: str, reason: str) -> None:
-        super().__init__(f"the header piece {piece!r} refused it: {reason}")
-        self.piece, self.reason = piece, reason
+    def __init__(self, piece: str, reason: str, writing: str = "") -> None:
+        refusal = f"the header piece {piece!r} refused it: {reason}"
+        super().__init__(f"{writing}: {refusal}; {_ADVICE}" if writing else refusal)
+        self.piece, self.reason, self.writing = piece, reason, writing
 
-    def __reduce__(self) -> tuple[type[PieceError], tuple[str, str]]:
-        return type(self), (self.piece, self.reason)
+    def __reduce__(self) -> tuple[type[PieceError], tuple[str, str, str]]:
+        return type(self), (self.piece, self.reason, self.writing)
 
 
 class ServiceUnavailableError(KafkaReplicaError):

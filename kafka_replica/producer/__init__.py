@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kafka_replica.broker.errors import PublishUnavailableError
 from kafka_replica.broker.writing.dead_letters import DeadLetterTopic
 from kafka_replica.producer.changes.changes import Change, Delete, Put, UnreadableKey
 from kafka_replica.producer.errors import (
@@ -51,6 +52,7 @@ __all__ = [
     "ProducerControl",
     "ProducerSettings",
     "ProducerStatus",
+    "PublishUnavailableError",
     "Put",
     "SourceError",
     "SourceUnavailableError",

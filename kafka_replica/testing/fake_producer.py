@@ -13,7 +13,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.headers import Stack
-from kafka_replica.producer import CommittedTransaction, TransactionalProducer
+from kafka_replica.producer import CommittedTransaction, PublishUnavailableError, TransactionalProducer
 from kafka_replica.records import Headers, Partition, Position
 from kafka_replica.testing.fake_identities import FakeIdentities
 from kafka_replica.testing.fake_transaction import FakeTransaction
@@ -37,6 +37,8 @@ class _FakeWriter(TransactionalWriter):
             self._identity = identities.initialise(transactional_id)
             self._term = self._identity.term
         self._transaction: FakeTransaction | None = None
+        self._queued: list[tuple[str, bytes, bytes | None, Headers]] = []
+        """The records of the open transaction that no broker has acknowledged."""
 
     @property
     def transactional_id(self) -> str:
@@ -54,7 +56,7 @@ class _FakeWriter(TransactionalWriter):
             if self._is_fenced:
                 raise BrokerError(f"beginning a transaction: {self._fenced}")
             self.abort()  # aborts a transaction that was left open while the broker was unavailable
-            self._transaction = FakeTransaction(self._cluster, self._identity, None)
+            self._transaction, self._queued = FakeTransaction(self._cluster, self._identity, None), []
 
     def send(self, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
         """Write a record in the open transaction.
@@ -66,16 +68,21 @@ class _FakeWriter(TransactionalWriter):
         with self._cluster.changed:
             if self._transaction is None or not self._transaction.is_open:
                 return  # because the producer was fenced, which commit() reports
-            if value is None:
-                self._transaction.delete(key, headers, topic=topic)
+            if self._queued or isinstance(self._cluster.failure, BrokerUnavailableError):
+                self._queued.append((topic, key, value, headers))
             else:
-                self._transaction.put(key, value, headers, topic=topic)
+                _write(self._transaction, topic, key, value, headers)
 
     def commit(self) -> dict[Partition, int]:
         """Commit the transaction; return the offset after its last record in each partition."""
         with self._cluster.changed:
             if self._is_fenced or self._transaction is None:
                 raise PublishError(f"committing the transaction: {self._fenced}")
+            if self._queued and isinstance(self._cluster.failure, BrokerUnavailableError):
+                raise PublishUnavailableError(f"sending records to {self._queued[0][0]}: {self._cluster.failure}")
+            for record in self._queued:
+                _write(self._transaction, *record)
+            self._queued = []
             try:
                 self._cluster.check()
             except BrokerUnavailableError as error:
@@ -105,6 +112,13 @@ class _FakeWriter(TransactionalWriter):
     @property
     def _fenced(self) -> str:
         return _FENCED.format(self._transactional_id)
+
+
+def _write(transaction: FakeTransaction, topic: str, key: bytes, value: bytes | None, headers: Headers) -> None:
+    if value is None:
+        transaction.delete(key, headers, topic=topic)
+    else:
+        transaction.put(key, value, headers, topic=topic)
 
 
 class FakeProducer(TransactionalProducer):

@@ -85,7 +85,7 @@ class FakeReader:
                 failure = BrokerUnavailableError(str(error))
             return self._fetched(failure)
 
-    def look(self) -> list[Partition]:
+    def check_topics(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet."""
         with self._cluster.changed:
             return [partition for partition in self._find() if partition not in self._fetch_positions]
@@ -101,7 +101,7 @@ class FakeReader:
     def ends(self) -> Ends:
         """Return the current end offsets of all partitions that are read."""
         with self._cluster.changed:
-            unread = dict.fromkeys(self.look(), 0)
+            unread = dict.fromkeys(self.check_topics(), 0)
             return Ends(Position({**self._stable(), **unread}), Position({**self._high(), **unread}))
 
     def refusal(self) -> BrokerError | None:

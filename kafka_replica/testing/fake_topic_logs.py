@@ -154,8 +154,8 @@ class FakeTopicLogs:
     def tombstones_kept_s(self) -> float:
         """The simulated ``delete.retention.ms``, in seconds; a day by default.
 
-        Replicas receive this value, but ``compact()`` removes tombstones at once. All topics of a ``FakeKafka`` share
-        it.
+        Replicas receive this value, but ``compact()`` removes tombstones immediately. All topics of a ``FakeKafka``
+        share it.
         """
         return self._cluster.tombstones_kept_s
 

@@ -1,4 +1,4 @@
-"""A transaction on fake topics; several transactions may be open at once, and interleave."""
+"""A transaction on fake topics; several transactions may be open at the same time, and interleave."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
 from typing import Final
 
 from confluent_kafka import KafkaException, Producer
@@ -82,7 +83,7 @@ def check_names(names: Iterable[str], where: str) -> None:
     Raises:
         ConfigurationError: a property does not exist; the message suggests the most similar name.
     """
-    for name in names:
+    for name in map(str, names):
         if name not in _KNOWN and not _is_new(name):
             near = nearest(name)
             hint = f"did you mean {near!r}?" if near else "see librdkafka's CONFIGURATION.md for all properties"
@@ -95,6 +96,7 @@ def nearest(name: str) -> str | None:
     return found[0] if found else None
 
 
+@cache
 def _is_new(name: str) -> bool:
     """Return whether librdkafka supports a property that is not in this list."""
     try:

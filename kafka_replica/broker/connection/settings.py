@@ -9,6 +9,7 @@ from confluent_kafka import KafkaError
 
 from kafka_replica.broker.connection import fetch_defaults
 from kafka_replica.broker.connection.java import from_java
+from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.errors import ConfigurationError
 
@@ -20,6 +21,8 @@ _REQUIRED: dict[str, tuple[str, str]] = {
     "enable.partition.eof": ("true", "the end of a log that ends in markers could not be detected"),
     "auto.offset.reset": ("error", "a gap in the log would be skipped silently"),
 }
+
+_SASL_REFUSALS = frozenset({KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED})
 
 _CONSUMER_DEFAULTS: dict[str, Any] = {
     # librdkafka requires a group even if it is unused; a replica joins no group and commits nothing.
@@ -52,11 +55,13 @@ def common_settings(config: Mapping[str, Any]) -> dict[str, Any]:
     Secret values are wrapped, so that they hide themselves in representations.
 
     Raises:
-        ConfigurationError: there is no broker to connect to, the properties are not a mapping, or a store or JAAS
-            configuration in Java's form cannot be used.
+        ConfigurationError: there is no broker to connect to, the properties are not a mapping, a property does not
+            exist, or a store or JAAS configuration in Java's form cannot be used.
         MissingExtraError: a package that reads a store is not installed.
     """
-    settings = hide_secrets(from_java(hide_secrets(config)))
+    config = hide_secrets(config)
+    check_names(config, "the given properties")
+    settings = hide_secrets(from_java(config))
     if not (settings.get("bootstrap.servers") or settings.get("metadata.broker.list")):
         raise ConfigurationError('no broker to connect to: set "bootstrap.servers", for example "localhost:9092"')
     return settings
@@ -92,12 +97,24 @@ def admin_settings(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def error_callback(config: Mapping[str, Any], trouble: list[KafkaError]) -> Callable[[KafkaError], None]:
-    """Return a callback that collects librdkafka's errors and passes them on to the user's ``error_cb``, if any."""
+    """Return a callback that collects librdkafka's errors and passes them on to the user's ``error_cb``, if any.
+
+    A collected refusal of SASL credentials also names the user and the mechanism.
+    """
     users: Callable[[KafkaError], None] | None = config.get("error_cb")
 
     def take(error: KafkaError) -> None:
-        trouble.append(error)
+        trouble.append(_with_user(error, config) if error.code() in _SASL_REFUSALS else error)
         if users is not None:
             users(error)
 
     return take
+
+
+def _with_user(error: KafkaError, config: Mapping[str, Any]) -> KafkaError:
+    settings = from_java(hide_secrets(config))
+    user, mechanism = (settings.get(name) for name in ("sasl.username", "sasl.mechanism"))
+    if not user:
+        return error
+    mechanism = mechanism or settings.get("sasl.mechanisms")
+    return KafkaError(error.code(), f"{error.str()}, as user '{user}' with {mechanism}", error.fatal())

@@ -68,7 +68,7 @@ class DeadLetterTopic:
         give_up_s = time.monotonic() + self._timeout_s
         for bad in bad_records:
             self._send(bad, give_up_s)
-        # Within the time-out, each letter is either acknowledged or given up by librdkafka.
+        # Within the timeout, each letter is either acknowledged or given up by librdkafka.
         while self._producer.flush(_LOOK_S) and not self._refused and time.monotonic() < give_up_s + 1:
             pass
         if self._refused:

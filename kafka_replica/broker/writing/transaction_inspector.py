@@ -1,7 +1,7 @@
 """Find and end transactions of a transactional id that Kafka has left open in the log.
 
 Kafka may acknowledge a commit and yet write no marker in some partitions (observed when a single broker is restarted
-during commits). The coordinator then considers the transaction complete, so that neither a time-out nor a new producer
+during commits). The coordinator then considers the transaction complete, so that neither a timeout nor a new producer
 of the transactional id ends it there: readers of committed data stop at its first record until the same producer id
 ends another transaction in that partition.
 """
@@ -24,7 +24,7 @@ from kafka_replica.broker.wire import messages, transactions
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
 from kafka_replica.broker.wire.connection import BrokerConnection, TooOldError
 from kafka_replica.broker.wire.fetch_limits import fetch_limits
-from kafka_replica.broker.wire.messages import FetchFrom, TopicAnswer
+from kafka_replica.broker.wire.messages import FetchFrom, TopicMetadata
 from kafka_replica.broker.wire.transactions import ProducerId, TransactionState
 from kafka_replica.records import Partition
 from kafka_replica.transactions import Batch
@@ -132,7 +132,7 @@ class TransactionInspector:
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(coroutine)
 
-    async def _find(self, topics: Collection[str]) -> dict[str, TopicAnswer]:
+    async def _find(self, topics: Collection[str]) -> dict[str, TopicMetadata]:
         (answer,) = await self._cluster.metadata(topics)
         for name in topics:
             check_code(answer.topics[name].error, f"looking up topic {name}")
@@ -154,14 +154,14 @@ class TransactionInspector:
         links: dict[BrokerConnection, list[Partition]] = {}
         for partition in partitions:
             links.setdefault(await self._leader(partition), []).append(partition)
-        pending = [(link, link.ask(api, request(own))) for link, own in links.items()]
+        pending = [(link, link.send(api, request(own))) for link, own in links.items()]
         return [await self._cluster.within(link, answer, doing) for link, answer in pending]
 
     async def _coordinator(self, transactional_id: str) -> BrokerConnection:
         request = transactions.coordinator_request(transactional_id)
         broker = await self._link(next(iter(self._topics.values())).leaders[0])
         doing = f"finding the coordinator of the transactional id {transactional_id}"
-        answer = await self._cluster.within(broker, broker.ask(messages.FIND_COORDINATOR, request), doing)
+        answer = await self._cluster.within(broker, broker.send(messages.FIND_COORDINATOR, request), doing)
         error, node = transactions.read_coordinator(answer)
         check_code(error, doing)
         return await self._link(node)
@@ -169,7 +169,7 @@ class TransactionInspector:
     async def _state(self, coordinator: BrokerConnection, transactional_id: str) -> TransactionState:
         request = transactions.transaction_request(transactional_id)
         doing = f"requesting the state of the transactional id {transactional_id}"
-        answer = coordinator.ask(messages.DESCRIBE_TRANSACTIONS, request)
+        answer = coordinator.send(messages.DESCRIBE_TRANSACTIONS, request)
         state = transactions.read_transaction(await self._cluster.within(coordinator, answer, doing))
         check_code(state.error, doing)
         return state
@@ -207,7 +207,7 @@ class TransactionInspector:
         fetch = FetchFrom(at.topic_id, at.partition.partition, at.position, -1)
         doing = f"reading {at.partition} from offset {at.position} on"
         request = messages.fetch_request([fetch], self._limits)
-        answer = await self._cluster.within(link, link.ask(messages.FETCH, request), doing)
+        answer = await self._cluster.within(link, link.send(messages.FETCH, request), doing)
         error, parts = messages.read_fetch(answer)
         check_code(error or parts[0].error, doing)
         return parts[0].batches
@@ -231,7 +231,7 @@ class TransactionInspector:
         async def add_and_end() -> tuple[int, None]:
             # Sent at once, and processed in order. If this process died between them, the coordinator would abort the
             # transaction later, and with it the parts that have to be committed.
-            answers = [coordinator.ask(messages.ADD_PARTITIONS, add), coordinator.ask(messages.END_TXN, end)]
+            answers = [coordinator.send(messages.ADD_PARTITIONS, add), coordinator.send(messages.END_TXN, end)]
             added = transactions.read_add_partitions(await self._cluster.within(coordinator, answers[0], doing))
             ended = transactions.read_end(await self._cluster.within(coordinator, answers[1], doing))
             return added or ended, None

@@ -23,6 +23,7 @@ from kafka_replica.broker.writing.size_limits import (
     over_kafkas_limit,
     over_own_limit,
 )
+from kafka_replica.broker.writing.unanswered import no_answer, not_acknowledged, publish_error
 from kafka_replica.errors import (
     AuthenticationError,
     BrokerError,
@@ -105,6 +106,7 @@ class TransactionalWriter:
         """The error after which librdkafka's producer can do nothing more."""
         self._config = config
         self._trouble: list[KafkaError] = []
+        """The errors that librdkafka has reported since a broker last answered."""
         self._settings = {
             **DEFAULTS, **common_settings(config), "transactional.id": transactional_id,
             "error_cb": error_callback(config, self._trouble),
@@ -131,7 +133,15 @@ class TransactionalWriter:
                 self._check_accepted(doing)
                 raise
 
-        self._call(doing, init)
+        try:
+            self._call(doing, init)
+        except BaseException as error:
+            # The traceback would keep it: once a broker answers, it would acquire the id, and fence the next producer.
+            del producer
+            text = no_answer(doing, self._trouble) if isinstance(error, BrokerUnavailableError) else None
+            if text is None:
+                raise
+            raise BrokerUnavailableError(text) from error
         self._may_be_repeated = False
         return producer
 
@@ -186,7 +196,6 @@ class TransactionalWriter:
             raise translate_error(self._fatal, doing) from KafkaException(self._fatal)
         self._ends, self._refused = {}, None
         self._topics.clear()
-        self._trouble.clear()
         self._call(doing, self._producer.begin_transaction)
         self._is_open = True
 
@@ -257,14 +266,14 @@ class TransactionalWriter:
         """Commit; return for each partition the offset after the last record from ``send`` or ``send_to``.
 
         Raises:
-            PublishError: the transaction was not committed, and nothing of it is visible; ``abort`` it.
+            PublishError: the transaction was not committed, and nothing of it is visible; ``abort`` it. If no broker
+                answered, the error is a ``PublishUnavailableError``.
             CommitUnknownError: Kafka did not answer in time; the transaction may or may not have been committed.
         """
-        try:
-            self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
-        except BrokerError as fatal:  # for example, another producer fenced this one
-            raise PublishError(str(fatal)) from fatal
-        self._check_delivered()
+        # A commit would wait for the records as well, but then it would not be known whether it was requested.
+        if self._flush() and self._flush():
+            timed_out = KafkaException(KafkaError(KafkaError._MSG_TIMED_OUT))
+            raise not_acknowledged(self._sending_all(), self._trouble) from timed_out
         try:
             self._end("committing the transaction", self._producer.commit_transaction)
         except BrokerError as error:
@@ -277,7 +286,21 @@ class TransactionalWriter:
                 f"{error}; within {self._timeout_s:g} s, no answer stated whether the transaction was committed: read "
                 "the topic to find out, and continue with a new producer of the same transactional id"
             ) from error
+        self._trouble.clear()
         return self._ends
+
+    def _flush(self) -> int:
+        """Wait up to the timeout until Kafka has acknowledged the records; return how many are left.
+
+        Raises:
+            PublishError: a record was not delivered.
+        """
+        try:
+            left = self._call("sending the transaction's records", self._producer.flush, self._timeout_s)
+        except BrokerError as fatal:  # for example, another producer fenced this one
+            raise PublishError(str(fatal)) from fatal
+        self._check_delivered()
+        return left
 
     def _check_delivered(self) -> None:
         """Raise PublishError if a record of the transaction was not delivered."""
@@ -285,7 +308,7 @@ class TransactionalWriter:
             return
         if is_consequence(self._refused.error):
             self._check_transaction()
-        raise PublishError(self._why_refused(*self._refused)) from KafkaException(self._refused.error)
+        raise self._refusal(*self._refused) from KafkaException(self._refused.error)
 
     def _check_transaction(self) -> None:
         """Raise PublishError if the open transaction has failed, with a reason that may be that of no record.
@@ -294,8 +317,10 @@ class TransactionalWriter:
         """
         error = self._failure() if self._is_open else None
         if error is not None:
-            doing = f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
-            raise PublishError(str(translate_error(error, doing))) from KafkaException(error)
+            raise publish_error(error, self._sending_all(), self._trouble) from KafkaException(error)
+
+    def _sending_all(self) -> str:
+        return f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
 
     def _failure(self) -> KafkaError | None:
         """Return the error that has ended the open transaction or the producer; None if there is none.
@@ -347,7 +372,7 @@ class TransactionalWriter:
             raise
 
     def close(self) -> None:
-        """Close the producer; an open transaction stays open until its time-out or the next producer of the same id."""
+        """Close the producer; an open transaction stays open until its timeout or the next producer of the same id."""
         self.usable = False
         with suppress(KafkaException, RuntimeError, SystemError):
             self._producer.purge()
@@ -415,20 +440,23 @@ class TransactionalWriter:
             return error
         return KafkaException(KafkaError(KafkaError._FAIL, f"Kafka's client failed without giving a reason ({raised})"))
 
-    def _why_refused(self, error: KafkaError, message: Message) -> str:
+    def _refusal(self, error: KafkaError, message: Message) -> PublishError:
+        """Return the error for a record that was not delivered."""
         doing = _sending(message)
         if not is_too_large(error):
-            return str(translate_error(error, doing))
+            return publish_error(error, doing, self._trouble)
         size_bytes = len(message.key() or b"") + len(message.value() or b"")
-        return over_kafkas_limit(doing, self._config, message.topic() or "", size_bytes, self._timeout_s)
+        return PublishError(over_kafkas_limit(doing, self._config, message.topic() or "", size_bytes, self._timeout_s))
 
     def _note_refused(self, error: KafkaError | None, message: Message) -> None:
-        if error is not None and (self._refused is None or is_consequence(self._refused.error)):
+        if error is None:
+            self._trouble.clear()  # a broker answered
+        elif self._refused is None or is_consequence(self._refused.error):
             self._refused = _Refusal(error, message)
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        self._note_refused(error, message)
         if error is not None:
-            self._note_refused(error, message)
             return
         partition = Partition(message.topic() or "", message.partition() or 0)
         self._ends[partition] = max(self._ends.get(partition, 0), (message.offset() or 0) + 1)
@@ -445,7 +473,7 @@ class TransactionalWriter:
             raise PublishError(str(error)) from error
 
     def _call(self, doing: str, verb: Callable[..., T], *args: Any) -> T:
-        """Call a function; retry while librdkafka considers the error retriable and the time-out has not passed."""
+        """Call a function; retry while librdkafka considers the error retriable and the timeout has not passed."""
         give_up_s = time.monotonic() + self._timeout_s
         while True:
             try:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kafka_replica.cli.log_output import say
+from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import SERVERS_VARIABLE
 from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
@@ -57,7 +58,7 @@ def broker() -> None:
 @broker.command()
 @click.option(
     "--port",
-    type=click.IntRange(1, 65535),
+    type=WholeNumber(1, 65535),
     help="Port to listen on; by default 9092, or another one if that is in use.",
 )
 @click.option(

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from kafka_replica.cli.console import OutputConsole
+from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.options import kafka_options
 from kafka_replica.cli.output import json_line
 from kafka_replica.cli.properties import properties
@@ -29,7 +30,7 @@ _MARKS = {
 
 @click.command()
 @click.option(
-    "--large-bytes", type=click.IntRange(1), default=LARGE_BYTES, show_default=True,
+    "--large-bytes", type=WholeNumber(1), default=LARGE_BYTES, show_default=True,
     help="Size of the largest expected record, before compression.",
 )  # fmt: skip
 @click.option("--progress-topic", help="Progress topic of the producer, if it is not TOPIC.progress.")

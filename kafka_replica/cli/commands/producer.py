@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.notices import StoppingPrinter
+from kafka_replica.cli.numbers import Number, WholeNumber
 from kafka_replica.cli.output import OutputClosedError, json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
@@ -57,11 +58,11 @@ for _command in (list_transactions, show, skip, replace_records):
     type=click.Path(file_okay=False),
     help="Record the structure files of this folder, and later changes of them. Repeatable.",
 )
-@click.option("--metrics-port", type=click.IntRange(0, 65535), help="Serve metrics for Prometheus on this port.")
+@click.option("--metrics-port", type=WholeNumber(0, 65535), help="Serve metrics for Prometheus on this port.")
 @click.option(
     "--database-wait-s",
     "wait_s",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=math.inf,
     metavar="SECONDS",
     help="Maximum wait for the database at startup, in seconds; unlimited by default.",
@@ -113,7 +114,7 @@ def _serve_metrics(stack: ExitStack, settings: ProducerSettings, port: int) -> C
 @producer_options
 @click.option(
     "--watch-s",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=5.0,
     show_default=True,
     help="How long to watch its heartbeat, in seconds.",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.output import json_line, print_line, write
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
 from kafka_replica.common.wording import counted
@@ -21,7 +22,7 @@ from kafka_replica.records import key_text
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.files.structure_files import read_structures, structure_files
 
-_TX_ID = click.argument("tx_id", type=click.IntRange(1), metavar="TX_ID")
+_TX_ID = click.argument("tx_id", type=WholeNumber(1), metavar="TX_ID")
 _REASON = click.option("--reason", default="by request", show_default=True, help="Reason shown in the list.")
 _WHEN_RESUMED = "when the producer is resumed"
 
@@ -37,7 +38,7 @@ _WHEN_RESUMED = "when the producer is resumed"
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=20,
     show_default=True,
     help="Maximum number of transactions, newest first.",

@@ -16,6 +16,7 @@ from rich.progress import Progress
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.cli.log_output import say
+from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.options import ReplicaArguments, kafka_options
 from kafka_replica.cli.output import json_line, print_line
 from kafka_replica.cli.properties import properties
@@ -39,10 +40,10 @@ REJECTED: Final = 3
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--delete", "deletes", multiple=True, metavar="URN...", help="Send tombstones for these URNs.")
 @click.option("--create-topic", is_flag=True, help="Create the topic (compacted) if it does not exist.")
-@click.option("--partitions", type=click.IntRange(1), default=1, show_default=True, help="Partitions of a new topic.")
+@click.option("--partitions", type=WholeNumber(1), default=1, show_default=True, help="Partitions of a new topic.")
 @click.option(
     "--replication-factor",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     help="Replication factor of a new topic; by default 3, or the number of brokers if that is smaller.",
 )
 @click.option("--skip-unreadable", is_flag=True, help="Skip files that cannot be read at all, and list them.")

@@ -108,7 +108,7 @@ def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
         on_bad_record=on_bad_record,
         dead_letters=dead_letters,
         large_values=served.large_values,
-        history=served.history,
+        kept_versions=served.kept_versions,
         recent_changes=served.recent_changes,
         stalled_after_s=served.stalled_after_s,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeVar
 
+from kafka_replica.common.secret_values import SecretUrl
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
 
@@ -22,8 +23,11 @@ except ImportError as error:
 
 T = TypeVar("T")
 
-# The registry's own answers about a schema. Any other refusal, such as a proxy's 407, says nothing about the record.
-_NO_SUCH_SCHEMA: Final = frozenset({404, 422})
+# The registry's own answers about a schema: unknown, incompatible or invalid. Any other refusal, such as a proxy's 407,
+# says nothing about the record.
+_ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
+_CHECK_ACCESS: Final = "check the credentials, and the registry's log"
+_CHECK_URL: Final = "check the registry's URL, and that it runs and can be reached from here"
 
 
 class CachedRegistryClient(SchemaRegistryClient):
@@ -33,8 +37,9 @@ class CachedRegistryClient(SchemaRegistryClient):
     requested from the registry, and the last answer is used while the registry does not answer. Requests for the newest
     version of a subject always go to the registry. Thread-safe; several processes may share the file.
 
-    Methods raise ``ServiceUnavailableError`` if the registry does not answer or refuses access, ``StoreError`` if the
-    file cannot be written, and Confluent's ``SchemaRegistryError`` if there is no such schema.
+    The methods that serializers use raise ``ServiceUnavailableError`` if the registry does not answer or refuses
+    access, ``StoreError`` if the file cannot be written, and Confluent's ``SchemaRegistryError`` if there is no such
+    schema, or it is not accepted. The messages name the request and the registry's URL, without a password.
 
     Args:
         config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``.
@@ -46,6 +51,7 @@ class CachedRegistryClient(SchemaRegistryClient):
 
     def __init__(self, config: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
         super().__init__(dict(config))
+        self._shown_url = SecretUrl(config["url"]).shown
         self._file = Path(file)
         self._answers = _read(self._file)
         self._file_lock = Lock()
@@ -60,12 +66,14 @@ class CachedRegistryClient(SchemaRegistryClient):
         """Return the schema with an id."""
         request = "schema", schema_id, subject_name, fmt, reference_format
         fetch = super().get_schema
-        return self._cached_answer(request, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
+        what = f"schema {schema_id}"
+        return self._cached_answer(request, what, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
 
     def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
         """Return the schema with a GUID."""
         fetch = super().get_schema_by_guid
-        return self._cached_answer(("guid", guid, fmt), Schema, lambda: fetch(guid, fmt))
+        what = f"the schema with GUID {guid}"
+        return self._cached_answer(("guid", guid, fmt), what, Schema, lambda: fetch(guid, fmt))
 
     def get_version(
         self,
@@ -76,10 +84,45 @@ class CachedRegistryClient(SchemaRegistryClient):
     ) -> RegisteredSchema:
         """Return a version of a subject's schema."""
         fetch = super().get_version
+        what = f"version {version} of subject {subject_name}"
         if version == "latest":
-            return self._fetch_translated(lambda: fetch(subject_name, version, deleted, fmt))
+            return self._fetch_translated(what, lambda: fetch(subject_name, version, deleted, fmt))
         request = "version", subject_name, version, deleted, fmt
-        return self._cached_answer(request, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
+        return self._cached_answer(request, what, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
+
+    def get_latest_version(self, subject_name: str, fmt: str | None = None) -> RegisteredSchema:
+        """Return the newest version of a subject's schema."""
+        fetch = super().get_latest_version
+        return self._fetch_translated(f"the newest version of subject {subject_name}", lambda: fetch(subject_name, fmt))
+
+    def get_latest_with_metadata(
+        self, subject_name: str, metadata: dict[str, str], deleted: bool = False, fmt: str | None = None
+    ) -> RegisteredSchema:
+        """Return the newest version of a subject's schema that has these metadata."""
+        what = f"the newest version of subject {subject_name} with the metadata {metadata}"
+        fetch = super().get_latest_with_metadata
+        return self._fetch_translated(what, lambda: fetch(subject_name, metadata, deleted, fmt))
+
+    def lookup_schema(
+        self,
+        subject_name: str,
+        schema: Schema,
+        normalize_schemas: bool = False,
+        fmt: str | None = None,
+        deleted: bool = False,
+    ) -> RegisteredSchema:
+        """Return the registration of a schema under a subject."""
+        what = f"the id of the schema under subject {subject_name}"
+        fetch = super().lookup_schema
+        return self._fetch_translated(what, lambda: fetch(subject_name, schema, normalize_schemas, fmt, deleted))
+
+    def register_schema_full_response(
+        self, subject_name: str, schema: Schema, normalize_schemas: bool = False
+    ) -> RegisteredSchema:
+        """Register a schema under a subject."""
+        what = f"the registration of a schema under subject {subject_name}"
+        register = super().register_schema_full_response
+        return self._fetch_translated(what, lambda: register(subject_name, schema, normalize_schemas))
 
     def get_associations_by_resource_name(
         self,
@@ -92,10 +135,10 @@ class CachedRegistryClient(SchemaRegistryClient):
     ) -> list[Association]:
         """Return the subjects that are associated with a topic."""
         arguments = resource_name, resource_namespace, resource_type, association_types, offset, limit
-        request = json.dumps(("associations", *arguments))
+        request, what = json.dumps(("associations", *arguments)), f"the subjects of {resource_name}"
         fetch = super().get_associations_by_resource_name
         try:
-            found = self._fetch_translated(lambda: _empty_if_not_found(lambda: fetch(*arguments)))
+            found = self._fetch_translated(what, lambda: _empty_if_not_found(lambda: fetch(*arguments)))
         except ServiceUnavailableError:
             if request not in self._answers:
                 raise
@@ -103,25 +146,35 @@ class CachedRegistryClient(SchemaRegistryClient):
         self._save_answer(request, [each.to_dict() for each in found])
         return found
 
-    def _cached_answer(self, request: tuple[object, ...], kind: Any, fetch: Callable[[], T]) -> T:
+    def _cached_answer(self, request: tuple[object, ...], what: str, kind: Any, fetch: Callable[[], T]) -> T:
         name = json.dumps(request)
         if name in self._answers:
             answer: T = kind.from_dict(self._answers[name])
             return answer
-        fetched: Any = self._fetch_translated(fetch)
+        fetched: Any = self._fetch_translated(what, fetch, f", and {self._file} does not have it")
         self._save_answer(name, fetched.to_dict())
         return fetched  # type: ignore[no-any-return]
 
-    def _fetch_translated(self, fetch: Callable[[], T]) -> T:
+    def _fetch_translated(self, what: str, fetch: Callable[[], T], not_in_file: str = "") -> T:
+        """Return an answer of the registry; its errors name the request and the registry.
+
+        Args:
+            what: the requested object.
+            fetch: requests the object.
+            not_in_file: the part of the message that states that the file does not have it either.
+        """
+        doing = f"requesting {what} from the schema registry at {self._shown_url}"
         try:
             return fetch()
         except SchemaRegistryError as error:
-            if error.http_status_code in _NO_SUCH_SCHEMA:
-                raise
-            raise ServiceUnavailableError(f"the schema registry refused a request: {error}") from error
+            if error.http_status_code in _ABOUT_SCHEMA:
+                message = f"{doing}: {error.error_message}"
+                raise SchemaRegistryError(error.http_status_code, error.error_code, message) from error
+            raise ServiceUnavailableError(f"{doing}: it refused: {error}; {_CHECK_ACCESS}") from error
         except Exception as error:  # the errors of the HTTP library that Confluent's client uses
+            reason = str(error) or type(error).__name__
             raise ServiceUnavailableError(
-                f"the schema registry does not answer ({error}), and {self._file} does not have the schema yet"
+                f"{doing}: it does not answer ({reason}){not_in_file}; {_CHECK_URL}"
             ) from error
 
     def _save_answer(self, request: str, answer: Any) -> None:

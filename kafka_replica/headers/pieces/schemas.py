@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, Self
+from uuid import UUID
 
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 from kafka_replica.errors import ConfigurationError
+from kafka_replica.headers.errors import ServiceUnavailableError
 from kafka_replica.headers.pieces.protection import refuse_protection_before
 from kafka_replica.headers.stacks.keys import HeaderKey
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
 _ID: Final = HeaderKey("__value_schema_id")  # the header of Confluent's serializers
 _MAGIC: Final = b"\0"  # the first byte of a value that begins with the id of its schema
+_FRAME_BYTES: Final = 5  # with the id, a big-endian number
+_GUID_FRAME_BYTES: Final = 17
 
 Serializer = Callable[[Any, SerializationContext], bytes | None]
 """A serializer of Confluent's client, from an object to bytes with the id of the schema."""
@@ -103,7 +107,23 @@ class RegistrySchemas(Piece):
             return PieceOutput(None, ())
         if self._unframed == "accept" and not record.own_headers and not value.startswith(_MAGIC):
             return PieceOutput(value)
-        return PieceOutput(self._encode(self._deserialize(value, _context(record, list(record.own_headers)))), ())
+        try:
+            decoded = self._deserialize(value, _context(record, list(record.own_headers)))
+        except (
+            ServiceUnavailableError
+        ) as error:  # its request may be another one, such as that for the topic's subjects
+            raise ServiceUnavailableError(f"decoding a value with {_schema_of(record)}: {error}") from error
+        return PieceOutput(self._encode(decoded), ())
+
+
+def _schema_of(record: PieceInput) -> str:
+    """Return the id of a record's schema, for messages: a number, or in a header also a GUID."""
+    framed = record.own_headers[-1][1] if record.own_headers else record.value
+    if framed is None or len(framed) < _FRAME_BYTES:
+        return "an unknown schema"
+    if framed.startswith(_MAGIC):
+        return f"schema {int.from_bytes(framed[1:_FRAME_BYTES])}"
+    return f"the schema {UUID(bytes=framed[1:17])}" if len(framed) >= _GUID_FRAME_BYTES else "an unknown schema"
 
 
 def _context(record: PieceInput, headers: list[tuple[str, Any]]) -> SerializationContext:

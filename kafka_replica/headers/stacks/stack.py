@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError
 from kafka_replica.headers.errors import PieceError
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
-from kafka_replica.records import Headers, Key, key_bytes
+from kafka_replica.records import Headers, Key, key_bytes, key_text
 
 __all__ = ["Stack", "TransformedRecord"]
 
@@ -82,14 +82,17 @@ class Stack:
             topic: the topic to which the record will be written; some pieces need it.
 
         Raises:
-            PieceError: a piece refused the record.
+            PieceError: a piece refused the record; the message names the key, and the topic if it was given.
             ConfigurationError: a piece cannot write with its options, or needs the topic.
             ServiceUnavailableError: a key or schema cannot be fetched at the moment.
         """
         raw_key = None if key is None else key_bytes(key)
         current = TransformedRecord(value, tuple(headers))
-        for step in self._steps:
-            current = step.apply(step.piece.outgoing, topic, raw_key, current)
+        try:
+            for step in self._steps:
+                current = step.apply(step.piece.outgoing, topic, raw_key, current)
+        except PieceError as error:
+            raise PieceError(error.piece, error.reason, _writing(raw_key, topic)) from error
         return current
 
     def incoming(
@@ -164,6 +167,12 @@ class _Step:
                 f"the header piece {self.piece.name!r} returned the header {error.args[0]!r}, which it does not own"
             ) from error
         return headers + added if kept or not before else tuple([h for h in headers if h[0] not in self._names]) + added
+
+
+def _writing(key: bytes | None, topic: str | None) -> str:
+    """Return the operation, for an error about a record that was about to be written."""
+    of_key = "a record without a key" if key is None else f"key {key_text(key)}"
+    return f"writing {of_key}" + (f" to topic {topic}" if topic else "")
 
 
 def _check(pieces: Sequence[Piece]) -> None:

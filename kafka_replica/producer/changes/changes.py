@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from kafka_replica.common.wording import counted, shortened
 from kafka_replica.errors import UsageError
+from kafka_replica.producer.transactions.keys import checked_key
 from kafka_replica.records import Key, key_bytes, key_text
 
 __all__ = ["Change", "Delete", "Put", "UnreadableKey", "content_hash", "key_hash", "puts_and_deletes"]
@@ -89,13 +90,7 @@ def puts_and_deletes(changes: Iterable[Change]) -> tuple[list[Put], list[Delete]
 def _checked_key(change: Change) -> bytes:
     if not isinstance(change, Put | Delete):
         raise UsageError(f"recording changes: each must be a Put or a Delete, not {type(change).__name__}")
-    name = type(change).__name__
-    if not isinstance(change.key, str | bytes):
-        raise UsageError(f"recording a {name}: its key must be str or bytes, not {type(change.key).__name__}")
-    try:
-        key = key_bytes(change.key)
-    except UnicodeEncodeError as error:
-        raise UsageError(f"recording a {name}: its key {change.key!r} is not text: {error.reason}") from error
+    key = checked_key(change.key, f"recording a {type(change).__name__}")
     if isinstance(change, Put):
         _check_content(change, f"recording {key_text(key)}")
     return key

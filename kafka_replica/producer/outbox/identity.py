@@ -8,7 +8,10 @@ from sqlalchemy import Connection, select
 
 from kafka_replica.producer.errors import OutboxNotMigratedError
 from kafka_replica.producer.outbox.database import HOW_TO_MIGRATE, outbox_errors
+from kafka_replica.producer.outbox.raw_connections import AnyConnection, readable
 from kafka_replica.producer.outbox.tables import database
+
+_READING = "reading the identity of the database"
 
 
 class DatabaseIdentity(NamedTuple):
@@ -22,13 +25,19 @@ class DatabaseIdentity(NamedTuple):
     """The location of the database when its producer last published, as JSON; see ``location``."""
 
 
-def default_producer_id(connection: Connection) -> str:
+def default_producer_id(connection: AnyConnection) -> str:
     """Return the default producer id of this database, for code that only records: ``Outbox(default_producer_id(c))``.
 
+    Args:
+        connection: a connection of SQLAlchemy, sqlite3 or psycopg (3), as for ``Outbox``.
+
     Raises:
+        UsageError: the connection is of another library.
         OutboxNotMigratedError: the database has no tables of the producer.
+        OutboxError: the database refused.
     """
-    return read_identity(connection).default_producer_id
+    with readable(connection, _READING) as sql_connection:
+        return read_identity(sql_connection).default_producer_id
 
 
 def read_identity(connection: Connection) -> DatabaseIdentity:
@@ -37,7 +46,7 @@ def read_identity(connection: Connection) -> DatabaseIdentity:
     Raises:
         OutboxNotMigratedError: the database has no identity yet.
     """
-    with outbox_errors("reading the identity of the database"):
+    with outbox_errors(_READING):
         row = connection.execute(
             select(database.c.database_id, database.c.default_producer_id, database.c.location)
         ).first()

@@ -47,6 +47,30 @@ def usable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
             yield connection
         return
     borrowed = _borrow(connection, doing)
+    _begin(borrowed, doing)
+    with _lent(borrowed, doing) as sql_connection:
+        yield sql_connection
+
+
+@contextmanager
+def readable(connection: AnyConnection, doing: str) -> Iterator[Connection]:
+    """Yield a SQLAlchemy connection like ``usable``, but only for reading: a connection in autocommit is accepted.
+
+    Raises:
+        UsageError: the connection is of another library.
+        OutboxError: the database refused a statement within the block.
+    """
+    if isinstance(connection, Connection):
+        with outbox_errors(doing):
+            yield connection
+        return
+    with _lent(_borrow(connection, doing), doing) as sql_connection:
+        yield sql_connection
+
+
+@contextmanager
+def _lent(borrowed: _BorrowedConnection, doing: str) -> Iterator[Connection]:
+    """Yield a SQLAlchemy connection that uses the borrowed one."""
     token = _borrowed.set(borrowed)
     try:
         with outbox_errors(doing), _engine_of(borrowed.url).connect() as sql_connection:
@@ -86,6 +110,11 @@ class _BorrowedConnection:
 
     url: str
 
+    @property
+    def commits_by_itself(self) -> bool:
+        """True if each statement is committed separately, because no transaction was begun."""
+        raise NotImplementedError
+
     def __init__(self, connection: Any) -> None:
         self._connection = connection
 
@@ -102,6 +131,11 @@ class _BorrowedConnection:
 class _BorrowedSqlite(_BorrowedConnection):
     url = "sqlite://"
 
+    @property
+    def commits_by_itself(self) -> bool:
+        """True if each statement is committed separately, because no transaction was begun."""
+        return _commits_by_itself(self._connection)
+
     def cursor(self) -> sqlite3.Cursor:
         """Return a cursor that yields tuples, whatever the user's row factory is."""
         cursor: sqlite3.Cursor = self._connection.cursor(sqlite3.Cursor)
@@ -111,6 +145,11 @@ class _BorrowedSqlite(_BorrowedConnection):
 
 class _BorrowedPsycopg(_BorrowedConnection):
     url = "postgresql+psycopg://"
+
+    @property
+    def commits_by_itself(self) -> bool:
+        """True if each statement is committed separately, because no transaction was begun."""
+        return _commits_by_itself_in_postgres(self._connection)
 
     def cursor(self) -> psycopg.Cursor[Any]:
         """Return a cursor that yields tuples, whatever the user's factories are."""
@@ -130,14 +169,8 @@ def _engine_of(url: str) -> Engine:
 
 def _borrow(connection: object, doing: str) -> _BorrowedConnection:
     if isinstance(connection, sqlite3.Connection):
-        if _commits_by_itself(connection):
-            raise UsageError(f"{doing}: {_AUTOCOMMIT}")
-        if not connection.in_transaction:
-            _begin(connection, doing)
         return _BorrowedSqlite(connection)
     if _is_of_psycopg(connection):
-        if _commits_by_itself_in_postgres(connection):
-            raise UsageError(f"{doing}: {_AUTOCOMMIT}")
         return _BorrowedPsycopg(connection)
     raise UsageError(
         f"{doing}: a connection of SQLAlchemy, sqlite3 or psycopg (3) is required, not {type(connection).__module__}."
@@ -160,9 +193,15 @@ def _commits_by_itself_in_postgres(connection: Any) -> bool:
     return bool(connection.autocommit) and connection.info.transaction_status == idle
 
 
-def _begin(connection: sqlite3.Connection, doing: str) -> None:
-    """Begin a transaction as a writer, so that concurrent writers wait; the driver would begin it as a reader."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        raise OutboxUnavailableError(f"{doing}: the database reports: {error}; roll back, and try again") from error
+def _begin(borrowed: _BorrowedConnection, doing: str) -> None:
+    """Check that the connection has transactions, and begin one in SQLite, unless the user has begun it.
+
+    It begins as a writer, so that concurrent writers wait; the driver of SQLite would begin it as a reader.
+    """
+    if borrowed.commits_by_itself:
+        raise UsageError(f"{doing}: {_AUTOCOMMIT}")
+    if isinstance(borrowed, _BorrowedSqlite) and not borrowed.in_transaction:
+        try:
+            borrowed.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            raise OutboxUnavailableError(f"{doing}: the database reports: {error}; roll back, and try again") from error

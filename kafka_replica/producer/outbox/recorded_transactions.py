@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from kafka_replica.producer.changes.fingerprint import Fingerprint
@@ -55,3 +55,8 @@ class Contents(NamedTuple):
     fingerprint: Fingerprint
     position: Mapping[str, Any] | None = None
     """The position after the transaction, for a source that stores its position in Kafka."""
+
+    def close(self) -> None:
+        """Release the connection from which records are read while they are sent, if they were not all read."""
+        if isinstance(self.records, Generator):
+            self.records.close()

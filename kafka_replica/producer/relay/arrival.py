@@ -55,7 +55,7 @@ class ArrivalReader:
         """
         checked = [self._identity.progress_partition, *partitions]
         ends = self._topics.ends(checked, self._timeout_s)
-        return any(ends.stable[partition] < ends.high[partition] for partition in checked)
+        return any(ends.last_stable[partition] < ends.high_watermarks[partition] for partition in checked)
 
     def read(
         self,

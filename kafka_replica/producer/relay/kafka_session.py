@@ -212,6 +212,8 @@ class KafkaSession:
             with suppress(KafkaReplicaError):  # otherwise the next producer with this id aborts it
                 writer.abort()
             raise
+        finally:
+            contents.close()
         self._step("committed")
         self._offset += _OFFSETS
         return SentTransaction(counts.size, counts.messages, counts.not_carried, self._offset, writer.must_renew)

@@ -84,8 +84,8 @@ class OutgoingRecords:
                     outgoing = stack.outgoing(key, value, cast("list[tuple[str, bytes | None]]", headers), topic=topic)
                 except PieceError as error:
                     raise EncodingError(
-                        f"sending {key_text(key)} to {topic}: {error}; replace or skip it (kafka-replica producer "
-                        "replace, skip), and resume"
+                        f"sending {key_text(key)} to {topic}: the header piece {error.piece!r} refused it: "
+                        f"{error.reason}; replace or skip it (kafka-replica producer replace, skip), and resume"
                     ) from error
                 writer.send(topic, key, outgoing.value, outgoing.headers)
 

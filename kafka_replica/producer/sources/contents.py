@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from kafka_replica.producer.changes.changes import Put, UnreadableKey
-from kafka_replica.sdmx import Part, UnreadableArtefact, Urn, merge_copies, split_readable
+from kafka_replica.sdmx import MessagePart, UnreadableArtefact, Urn, merge_copies, split_readable
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.messages.format import Format
 
@@ -29,7 +29,7 @@ _EDI_ENVELOPE = re.compile(rb"(?:^|(?<='))\s*(?:UN[ABHTZ]|BGM|DTM|NAD\+M[RS])[^'
 class Contents(NamedTuple):
     """The artefacts of one message of a source, and its unreadable artefacts."""
 
-    artefacts: tuple[tuple[Part, Put], ...]
+    artefacts: tuple[tuple[MessagePart, Put], ...]
     errors: tuple[UnreadableArtefact, ...]
 
 
@@ -46,7 +46,7 @@ def contents_of(data: bytes, content_type: str | None = None) -> Contents:
     return Contents(tuple((part, put_of(part)) for part in parts), errors)
 
 
-def put_of(part: Part) -> Put:
+def put_of(part: MessagePart) -> Put:
     """Return the content of an artefact, with its URN as key.
 
     The digest does not include the header of the message, which states when and for whom the message was prepared, and
@@ -76,7 +76,7 @@ class _Copy(NamedTuple):
     """An artefact in one message; ``part`` is None if it cannot be read."""
 
     name: str
-    part: Part | None
+    part: MessagePart | None
     change: Put | UnreadableKey
 
 

@@ -8,13 +8,16 @@ from typing import Protocol
 
 from kafka_replica.errors import BadRecordError, ConfigurationError
 from kafka_replica.large_values import CHUNK_BYTES, LargeValueSnapshot, Manifest, manifest_of, orphaned_chunks, split
+from kafka_replica.producer.transactions.keys import checked_key
 from kafka_replica.producer.transactions.transactional_producer import (
     CommittedTransaction,
     Transaction,
     TransactionalProducer,
 )
-from kafka_replica.records import Headers, Key, Partition, Position, key_bytes
+from kafka_replica.records import Headers, Key, Partition, Position
 from kafka_replica.stores import Snapshot
+
+_WRITING, _DELETING = "writing a value of any size", "deleting a value of any size"
 
 
 class VersionSource(Protocol):
@@ -56,11 +59,11 @@ class LargeValueTransaction:
             UsageError: the key or a header is reserved for large values.
             PublishError: a record cannot be sent.
         """
-        self._write(key_bytes(key), value, headers)
+        self._write(checked_key(key, _WRITING), value, headers)
 
     def delete(self, key: Key, headers: Headers = ()) -> None:
         """Delete a key and its chunks. Raises the errors of :meth:`put`."""
-        self._write(key_bytes(key), None, headers)
+        self._write(checked_key(key, _DELETING), None, headers)
 
     def _write(self, key: bytes, value: bytes | None, headers: Headers) -> None:
         parts = split(key, value, self._previous(key), headers=headers, chunk_bytes=self._chunk_bytes)

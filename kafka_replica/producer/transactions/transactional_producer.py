@@ -28,8 +28,9 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.headers import Stack
+from kafka_replica.producer.transactions.keys import checked_key
 from kafka_replica.producer.transactions.topic_names import topic_names
-from kafka_replica.records import Headers, Key, Position, key_bytes, key_text
+from kafka_replica.records import Headers, Key, Position, key_text
 
 _ANSWER_S = 5.0
 _POLL_S = 0.005
@@ -108,9 +109,9 @@ class Transaction:
         Raises:
             PieceError: a piece of the header stack refused the record.
             PublishError: the record cannot be sent.
-            UsageError: the transaction has ended.
+            UsageError: the transaction has ended, or the key is neither text nor bytes.
         """
-        self._send(key_bytes(key), value, headers)
+        self._send(key, value, headers)
 
     def delete(self, key: Key, headers: Headers = ()) -> None:
         """Write a tombstone.
@@ -118,26 +119,28 @@ class Transaction:
         Raises:
             PieceError: a piece of the header stack refused the tombstone.
             PublishError: the tombstone cannot be sent.
-            UsageError: the transaction has ended.
+            UsageError: the transaction has ended, or the key is neither text nor bytes.
         """
-        self._send(key_bytes(key), None, headers)
+        self._send(key, None, headers)
         self.committed.tombstones += 1
 
     def end(self) -> None:
         """Refuse further records, which would become part of the producer's next transaction. Idempotent."""
         self._is_over = True
 
-    def _send(self, key: bytes, value: bytes | None, headers: Headers) -> None:
+    def _send(self, key: Key, value: bytes | None, headers: Headers) -> None:
+        to_topics = f"to {', '.join(self._topics)}"
+        raw_key = checked_key(key, f"writing a record {to_topics}")
         if self._is_over:
             raise UsageError(
-                f"writing key {key_text(key)} to {', '.join(self._topics)}: this transaction has ended "
-                f"({self._state}); begin a new one"
+                f"writing key {key_text(raw_key)} {to_topics}: this transaction has ended ({self._state}); begin a new "
+                "one"
             )
         for topic in self._topics:
             if self._header_stack is None:
-                self._writer.send(topic, key, value, headers)
+                self._writer.send(topic, raw_key, value, headers)
             else:
-                self._writer.send(topic, key, *self._header_stack.outgoing(key, value, headers, topic=topic))
+                self._writer.send(topic, raw_key, *self._header_stack.outgoing(raw_key, value, headers, topic=topic))
         self.committed.records += 1
 
 
@@ -186,7 +189,8 @@ class TransactionalProducer:
         """Yield a transaction, which is committed at the end of the block, or aborted if the block raises.
 
         Raises:
-            PublishError: the transaction was not committed; none of its records is visible.
+            PublishError: the transaction was not committed; none of its records is visible. If no broker answered, the
+                error is a ``PublishUnavailableError``, which is a ``BrokerUnavailableError`` as well.
             CommitUnknownError: Kafka did not answer in time; whether the transaction is committed is unknown.
         """
         self._writer.check_usable()
@@ -218,7 +222,7 @@ class TransactionalProducer:
         reason = "another producer holds a transaction open before it"
         while True:
             try:
-                if self._topics.ends(committed.position, min(timeout_s, _ANSWER_S)).stable.dominates(
+                if self._topics.ends(committed.position, min(timeout_s, _ANSWER_S)).last_stable.dominates(
                     committed.position
                 ):
                     return

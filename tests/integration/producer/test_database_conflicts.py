@@ -18,7 +18,13 @@ from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.errors import BrokerError, ConfigurationError, KafkaReplicaError, PublishError, RecordNotSentError
+from kafka_replica.errors import (
+    BrokerError,
+    ConfigurationError,
+    KafkaReplicaError,
+    RecordNotSentError,
+    UsageError,
+)
 from kafka_replica.producer import ProducerControl, ProducerSettings, Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode, Outbox, default_producer_id, migrate, open_database
 from kafka_replica.producer.outbox.tables import state
@@ -254,7 +260,7 @@ def test_a_record_after_the_end_of_its_transaction_is_refused(local_kafka: Local
         with producer.transaction() as transaction:
             transaction.put("k", b"%d" % number)
         for _ in range(2):
-            with pytest.raises(PublishError, match="_STATE"):
+            with pytest.raises(UsageError, match="this transaction has ended"):
                 transaction.put("late", b"v")
     assert [record.value for record, _ in log_of(local_kafka.bootstrap_servers, topic)] == [b"0", b"1", b"2"]
 

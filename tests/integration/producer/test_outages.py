@@ -152,7 +152,7 @@ def _is_refused(settings: ProducerSettings) -> None:
         wait_until(lambda: any(isinstance(notice, Suspension) for notice in received), "it suspends itself")
         took_s = time.monotonic() - began_s
         status = producer.status()
-    assert took_s < settings.timeout_s / 2, "not by a time-out"
+    assert took_s < settings.timeout_s / 2, "not by a timeout"
     assert status.mode is Mode.FAILED
     assert status.failed is not None
     assert (status.failed.tx_id, status.failed.status) == (1, 3)

@@ -16,8 +16,8 @@ from sqlalchemy import create_engine
 
 from kafka_replica.errors import ConfigurationError, UsageError
 from kafka_replica.producer import Delete, ProducerControl, ProducerSettings, Put, StructureProducer
-from kafka_replica.producer.errors import OutboxNotMigratedError, OutboxUnavailableError
-from kafka_replica.producer.outbox import Outbox, migrate, open_database
+from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError, OutboxUnavailableError
+from kafka_replica.producer.outbox import Outbox, default_producer_id, migrate, open_database
 from support.producer.postgres_tools import LocalPostgres
 
 NOWHERE = {"bootstrap.servers": "localhost:1"}
@@ -93,6 +93,33 @@ def test_a_connection_that_commits_by_itself_is_refused(tmp_path: Path, raw: tup
     assert outbox.record(connection, [Put("a", b"1")]) == [1]
     connection.execute("COMMIT")
     assert control.status().recorded == 1
+
+
+def test_the_default_id_is_read_on_each_kind_of_connection(raw: tuple[Any, ProducerControl]) -> None:
+    """An application that only records reads the id on its own connection, in autocommit too, and begins nothing."""
+    connection, control = raw
+    with control.engine.connect() as same_database:
+        expected = default_producer_id(same_database)
+    assert default_producer_id(connection) == expected
+    if isinstance(connection, sqlite3.Connection):
+        assert not connection.in_transaction, "reading does not make other writers wait"
+        connection.isolation_level = None
+    else:
+        connection.rollback()
+        connection.autocommit = True
+    assert default_producer_id(connection) == expected
+
+
+def test_the_default_id_on_wrong_connections() -> None:
+    """A connection of another library, a database without tables and a closed connection raise our errors."""
+    with pytest.raises(UsageError, match=r"reading the identity .*SQLAlchemy, sqlite3 or psycopg .* not builtins.str"):
+        default_producer_id("sqlite:///shop.db")  # type: ignore[arg-type]
+    connection = sqlite3.connect(":memory:")
+    with pytest.raises(OutboxNotMigratedError, match="producer migrate"):
+        default_producer_id(connection)
+    connection.close()
+    with pytest.raises(OutboxError, match="closed database"):
+        default_producer_id(connection)
 
 
 def test_other_connections_are_rejected_with_the_accepted_kinds() -> None:

@@ -14,7 +14,7 @@ from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.changes.encoding import as_recorded
 from kafka_replica.producer.changes.formats import as_structures, encoder_of
 from kafka_replica.producer.sources.contents import fingerprint
-from kafka_replica.sdmx import Header, Part, media_types, read_message, split_message, write_message
+from kafka_replica.sdmx import Header, MessagePart, media_types, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -155,7 +155,7 @@ def test_the_topic_holds_the_format_and_nothing_else(
         assert read_message(value).format is of_content_type(ML_2_1)
 
 
-def corpus_parts() -> Iterator[Part]:
+def corpus_parts() -> Iterator[MessagePart]:
     """Return the artefacts of the real files, as far as they can be split."""
     for file in sorted(CORPUS.rglob("*")):
         if file.is_file() and file.suffix not in {".tsv", ".md"}:

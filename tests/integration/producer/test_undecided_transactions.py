@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from sqlalchemy import update
@@ -55,7 +56,10 @@ class Scene:
         folder: for the database.
     """
 
+    made: ClassVar[list[Scene]] = []
+
     def __init__(self, kafka: LocalKafka, folder: Path) -> None:
+        self.made.append(self)
         self.bootstrap = kafka.bootstrap_servers
         self.topic = kafka.create_topic(f"t-{uuid.uuid4().hex[:8]}", partitions=2, config=KEEP)
         self.places = {number: Partition(self.topic, number) for number in KEYS}
@@ -202,6 +206,14 @@ def test_an_open_transaction_of_a_former_incarnation(
     for place in (scene.progress, *scene.places.values()):
         wait_decided(scene.bootstrap, place.topic, partition=place.partition)
     assert scene.sent() == [1, 2, 3]
+
+
+@pytest.fixture(autouse=True)
+def _closed_databases() -> Iterator[None]:
+    """Close the connections of each scene, which are used after its producer has ended."""
+    yield
+    while Scene.made:
+        Scene.made.pop().engine.dispose()
 
 
 class Overtaken(StructureProducer):

@@ -150,7 +150,7 @@ class Backend(ABC):
 def _look(source: LogReader, boundaries: Boundaries) -> Seen:
     source.open()
     ends = source.ends()
-    goal = ends.stable if boundaries is Boundaries.QUIESCENCE else ends.high
+    goal = ends.last_stable if boundaries is Boundaries.QUIESCENCE else ends.high_watermarks
     batches: list[Batch] = []
     positions = Position()
     gap = False
@@ -163,7 +163,7 @@ def _look(source: LogReader, boundaries: Boundaries) -> Seen:
         gap |= bool(fetched.gaps)
     ends = source.ends()
     read, stable, high = (
-        [each[partition] for partition in sorted(goal)] for each in (positions, ends.stable, ends.high)
+        [each[partition] for partition in sorted(goal)] for each in (positions, ends.last_stable, ends.high_watermarks)
     )
     return Seen(_entries(batches), read, stable, high, gap)
 

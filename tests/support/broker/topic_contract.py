@@ -253,7 +253,7 @@ class TopicContract(ABC):
     @both_kinds
     def test_partitions_that_are_added(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
         """A running replica also reads records of partitions that are added later."""
-        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr(follower, "_TOPIC_CHECK_INTERVAL_S", 0.1)
         topic = self.make(partitions=1)
         topic.write({"a": b"1"})
         with topic.replica(boundaries=boundaries) as replica:
@@ -348,7 +348,7 @@ class TopicContract(ABC):
     @both_kinds
     def test_a_topic_that_is_made_again(self, boundaries: Boundaries, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica of a recreated topic serves the old version until it has the new one, and reports differences."""
-        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr(follower, "_TOPIC_CHECK_INTERVAL_S", 0.1)
         topic = self.make()
         with topic.replica(boundaries=boundaries) as replica:
             replica.wait_for(topic.write({"a": b"old", "same": b"1"}), PATIENCE_S)
@@ -374,7 +374,7 @@ class TopicContract(ABC):
     @pytest.mark.thorough
     def test_a_topic_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A replica waits for a missing topic, or fails, at the start and later."""
-        monkeypatch.setattr(follower, "_LOOK_EVERY_S", 0.1)
+        monkeypatch.setattr(follower, "_TOPIC_CHECK_INTERVAL_S", 0.1)
         monkeypatch.setattr(broker_retry, "_NO_TOPIC_FOR_S", 3.0)
         topic = self.make()
         topic.drop()
@@ -490,13 +490,31 @@ class TopicContract(ABC):
             Entry(0, 3, Kind.COMMIT, 0, 2, None, None),
         ]
 
+    def test_records_that_are_not_acknowledged(self) -> None:
+        """Their transaction is not committed, and the same producer continues when the broker answers again."""
+        topic = self.make()
+        producer = topic.producer("writer", timeout_s=2)
+        with topic.outage(), pytest.raises(PublishError), producer.transaction() as transaction:
+            transaction.put("a", b"1")
+        assert not transaction.committed.is_committed
+        with producer.transaction() as transaction:
+            transaction.put("c", b"2")
+        with topic.replica() as replica:
+            assert values(replica.wait_for(transaction.committed.position, PATIENCE_S)) == {"c": b"2"}
+
     def test_a_commit_that_is_not_answered(self) -> None:
         """The outcome of an unanswered commit is unknown, and its producer cannot continue."""
         topic = self.make()
         producer = topic.producer("writer", timeout_s=2)
-        with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
-            transaction.put("a", b"1")
-        assert not transaction.committed.is_committed
+
+        def publish(stack: ExitStack) -> None:
+            with producer.transaction() as transaction:
+                transaction.put("a", b"1")
+                wait_until(lambda: topic.end() != Position({topic.place(): 0}))
+                stack.enter_context(topic.outage())
+
+        with ExitStack() as stack, pytest.raises(CommitUnknownError):
+            publish(stack)
         with pytest.raises(UsageError), producer.transaction():
             pass
         newer = topic.producer("writer")

@@ -33,6 +33,10 @@ from support.cli.data_runs import Run
         ("dump -t t -b localhost:port", "bootstrap.servers"),
         ("dump -t t -b h:1 -c nonsense", "'nonsense' is neither a file nor KEY=VALUE"),
         ("dump -t t -b h:1 -c sasl.usernam=x", "did you mean 'sasl.username'?"),
+        ("dump -t t -b h:1 --timeout-s soon", "'soon' is not a number of seconds, such as 30 or 0.5"),
+        ("serve -t t -b h:1 --max-lag-s soon", "'soon' is not a number of seconds, such as 30 or 0.5"),
+        ("serve -t t -b h:1 --port 1.5", "'1.5' is not a whole number, such as 30"),
+        ("doctor -t t -b h:1 --large-bytes much", "'much' is not a whole number, such as 30"),
         ("publish -t t -b h:1", "nothing to publish"),
         ("publish -t t -b h:1 nowhere", "there is no file or folder nowhere"),
         ("publish -t t -b h:1 --delete CL_FREQ", "reading the URN 'CL_FREQ'"),
@@ -51,6 +55,15 @@ def test_a_command_that_is_called_wrongly_ends_with_2(line: str, expected_text: 
     assert done.stderr.replace("\n", " ").count(expected_text) == 1
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs Linux's file system of processes")
+@pytest.mark.parametrize("command", ["dump", "serve"])
+def test_a_store_that_cannot_be_created_is_found_before_anything_is_read(command: str, run: Run) -> None:
+    """Nothing can be created in /proc, although its rights allow it to an administrator."""
+    done = run(command, "-t", "t", "-b", "h:1", "--store", "/proc/x")
+    assert done.returncode == 2, done.stderr
+    assert "/proc/x cannot be created, because /proc is not writable" in done.stderr.replace("\n", " ")
 
 
 def test_changed_samples_are_replaced_only_on_request(run: Run, tmp_path: Path) -> None:

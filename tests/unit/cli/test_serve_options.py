@@ -63,7 +63,7 @@ def test_a_flag_wins_over_a_variable_and_that_over_the_file(file: Path, monkeypa
     assert (server.allowed_hosts, server.ready_when_stale, server.max_lag_s) == (("c", "d"), False, 2)
     assert (listen.grace_s, server.threads) == (10, 4)
     replica = settings_of(ServedReplica, found)
-    assert (replica.topic, replica.key_filter, replica.history) == ("from-file", ("CL_*",), 100)
+    assert (replica.topic, replica.key_filter, replica.kept_versions) == ("from-file", ("CL_*",), 100)
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
     [
         ("[servr]", r"unknown table \[servr\]; did you mean 'server'"),
         ("[server]\nprt = 1", r"\[server\] prt: unknown setting; did you mean 'port'"),
-        ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a valid"),
+        ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a whole number"),
         ("[server]\nport = -1", r"\[server\] port: -1 is not in the range"),
-        ("[server]\nport = true", r"\[server\] port: 'True' is not a valid"),
-        ("[server]\nthreads = 2.7", r"\[server\] threads: '2.7' is not a valid"),
+        ("[server]\nport = true", r"\[server\] port: 'True' is not a whole number"),
+        ("[server]\nthreads = 2.7", r"\[server\] threads: '2.7' is not a whole number"),
         ("[server]\nport = [1]", r"\[server\] port should be one value"),
         ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
         ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
@@ -144,7 +144,7 @@ def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], pro
 @pytest.mark.parametrize(
     ("variable", "value", "problem"),
     [
-        ("KAFKA_REPLICA_PORT", "many", "'many' is not a valid integer"),
+        ("KAFKA_REPLICA_PORT", "many", "'many' is not a whole number"),
         ("KAFKA_REPLICA_BOUNDARIES", "x", "'x' is not one of"),
         ("KAFKA_REPLICA_BASE_PATHS", "x", "'x' is not possible"),
         ("KAFKA_REPLICA_KAFKA_NO_SUCH", "1", "no property 'no.such'"),

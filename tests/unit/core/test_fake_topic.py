@@ -285,8 +285,14 @@ def test_a_commit_without_an_answer_is_in_the_hands_of_the_test(commits: bool) -
     """A commit without an answer leaves the transaction open; the test decides how it ended."""
     topic = FakeTopic()
     producer = topic.producer()
-    with topic.outage(), pytest.raises(CommitUnknownError), producer.transaction() as transaction:
-        transaction.put("a", b"1")
+
+    def publish(stack: ExitStack) -> None:
+        with producer.transaction() as transaction:
+            transaction.put("a", b"1")
+            stack.enter_context(topic.outage())
+
+    with ExitStack() as stack, pytest.raises(CommitUnknownError):
+        publish(stack)
     [held] = topic.open_transactions
     (held.commit if commits else held.abort)()
     assert len(topic.records()) == commits

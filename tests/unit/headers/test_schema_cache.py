@@ -6,14 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
 from confluent_kafka.schema_registry.error import SchemaRegistryError
 
 from kafka_replica.errors import StoreError
-from kafka_replica.headers import ServiceUnavailableError
-from kafka_replica.headers.pieces import CachedRegistryClient
+from kafka_replica.headers import ServiceUnavailableError, Stack
+from kafka_replica.headers.pieces import CachedRegistryClient, RegistrySchemas
+from kafka_replica.records import Headers
+from support.closed_port import closed_port
 
 SCHEMA = Schema('"string"', "AVRO")
 
@@ -96,7 +99,7 @@ def test_an_outage_is_no_bad_record(
         raise SchemaRegistryError(status, -1, "refused")
 
     answer(refuse)
-    with pytest.raises(ServiceUnavailableError, match="the schema registry refused a request"):
+    with pytest.raises(ServiceUnavailableError, match=r"schema 1 from .* at http://localhost:1: it refused: .*; check"):
         client(tmp_path / "schemas.jsonl").get_schema(1)
 
 
@@ -110,5 +113,51 @@ def test_a_schema_that_does_not_exist(
         raise SchemaRegistryError(status, 40403, "Schema not found")
 
     answer(refuse)
-    with pytest.raises(SchemaRegistryError, match="Schema not found"):
+    says = "requesting schema 1 from the schema registry at http://localhost:1: Schema not found .*HTTP status code"
+    with pytest.raises(SchemaRegistryError, match=says) as refused:
         client(tmp_path / "schemas.jsonl").get_schema(1)
+    assert (refused.value.http_status_code, refused.value.error_code) == (status, 40403)
+
+
+@pytest.mark.parametrize(
+    ("headers", "value", "schema"),
+    [
+        ((), b"\0\0\0\1\x02rest", "schema 258"),
+        ((("__value_schema_id", b"\0\0\0\0\7"),), b"rest", "schema 7"),
+        ((("__value_schema_id", b"\1" + bytes(15) + b"\1"),), b"rest", f"the schema {UUID(int=1)}"),
+    ],
+)
+def test_the_schema_of_a_value_that_cannot_be_decoded_now_is_named(headers: Headers, value: bytes, schema: str) -> None:
+    """The request that was not answered may concern another object, such as the subjects of the topic."""
+
+    def fail(*_value: object) -> object:
+        raise ServiceUnavailableError("requesting the subjects of t: it does not answer")
+
+    with pytest.raises(
+        ServiceUnavailableError, match=f"^decoding a value with {schema}: requesting the subjects of t: "
+    ):
+        Stack([RegistrySchemas(fail, bytes)]).incoming("k", value, headers, topic="t")
+
+
+REQUESTS: dict[str, Callable[[CachedRegistryClient], object]] = {
+    "schema 7": lambda registry: registry.get_schema(7),
+    "the schema with GUID a-b": lambda registry: registry.get_schema_by_guid("a-b"),
+    "version 3 of subject s": lambda registry: registry.get_version("s", 3),
+    "version latest of subject s": lambda registry: registry.get_version("s"),
+    "the newest version of subject s": lambda registry: registry.get_latest_version("s"),
+    "the newest version of subject s with": lambda registry: registry.get_latest_with_metadata("s", {"a": "b"}),
+    "the id of the schema under subject s": lambda registry: registry.lookup_schema("s", SCHEMA),
+    "the registration of a schema under subject s": lambda registry: registry.register_schema("s", SCHEMA),
+    "the subjects of t": lambda registry: registry.get_associations_by_resource_name("t", "-"),
+}
+
+
+@pytest.mark.parametrize("what", REQUESTS)
+def test_a_registry_that_does_not_answer_is_named_with_the_request(tmp_path: Path, what: str) -> None:
+    """The error has the object that was requested and the URL, but no password."""
+    settings = {"url": f"http://user:hidden@127.0.0.1:{closed_port()}", "max.retries": 0, "timeout": 5}
+    registry = CachedRegistryClient(settings, tmp_path / "schemas.jsonl")
+    says = rf"requesting {what}.* at http://user:\*\*\*@127.0.0.1:\d+: it does not answer \(.*refused"
+    with pytest.raises(ServiceUnavailableError, match=says) as failed:
+        REQUESTS[what](registry)
+    assert "hidden" not in str(failed.value)

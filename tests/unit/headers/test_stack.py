@@ -91,6 +91,38 @@ class _Odd(Piece):
     outgoing = incoming = lambda self, record: PieceOutput(record.value)
 
 
+def test_a_record_that_cannot_be_written_is_named_with_its_topic() -> None:
+    """The error names key and topic as far as they are known, and the next step; it can be pickled."""
+    stack = Stack([Refusing()])
+    with pytest.raises(PieceError) as refused:
+        stack.outgoing(b"A\xff", b"v", topic="t")
+    text = (
+        r"writing key A\xff to topic t: the header piece 'refusing' refused it: no value for merchant; "
+        "correct the record, or the options of the piece"
+    )
+    assert str(refused.value) == str(pickle.loads(pickle.dumps(refused.value))) == text
+    assert (refused.value.piece, refused.value.reason) == ("refusing", "no value for merchant")
+    with pytest.raises(
+        PieceError, match=r"^writing a record without a key: the header piece 'refusing' refused it: no"
+    ):
+        stack.outgoing(None, b"v")
+
+
+class Refusing(Piece):
+    """A piece that refuses to write."""
+
+    name = "refusing"
+    identity = ""
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Refuse the record."""
+        raise ValueError("no value for merchant")
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Leave the record as it is."""
+        return PieceOutput(record.value)
+
+
 def test_a_key_that_is_not_available_is_no_bad_record() -> None:
     """An outage of a key service passes as it is, so that no good record is set aside for it."""
 

@@ -38,7 +38,7 @@ async def open_connection(settings: ConnectionSettings, host: str, port: int) ->
     except Exception as error:  # errors of aiokafka, asyncio, ssl and the operating system
         await _gone(connection)
         without_frames(error)
-        raise connection_failed(error, f"while connecting to {host}:{port}") from error
+        raise connection_failed(error, f"while connecting{settings.login_text} to {host}:{port}") from error
     return connection
 
 

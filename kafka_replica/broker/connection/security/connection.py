@@ -7,8 +7,9 @@ prevent this in the logger, so the messages themselves hide their content.
 
 from __future__ import annotations
 
+import logging
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from aiokafka.conn import AIOKafkaConnection
 from aiokafka.protocol.admin import SaslAuthenticateRequest
@@ -16,6 +17,25 @@ from aiokafka.protocol.admin import SaslAuthenticateRequest
 from kafka_replica.broker.connection.security.bearer import CheckedBearer
 from kafka_replica.broker.connection.security.oauth import TokenProvider
 from kafka_replica.common.secret_values import HIDDEN, SecretBytes
+
+
+class _OnlyOnce(logging.Filter):
+    """A filter that passes aiokafka's warning about an unencrypted password once, not for each connection."""
+
+    _WARNING: Final = "Sending username and password in the clear"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_passed = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.msg != self._WARNING:
+            return True
+        has_passed, self._has_passed = self._has_passed, True
+        return not has_passed
+
+
+logging.getLogger(AIOKafkaConnection.__module__).addFilter(_OnlyOnce())
 
 
 class Connection(AIOKafkaConnection):  # type: ignore[misc] # aiokafka is not typed

@@ -44,6 +44,12 @@ class ConnectionSettings:
     kwargs: Mapping[str, Any] = field(repr=False, compare=False)
     """All arguments of ``aiokafka.conn.create_conn`` except host and port."""
 
+    @property
+    def login_text(self) -> str:
+        """The user and the SASL mechanism for messages, such as `` as user 'me' with PLAIN``; empty without a user."""
+        user = self.kwargs.get("sasl_plain_username")
+        return f" as user '{user}' with {self.kwargs['sasl_mechanism']}" if user else ""
+
 
 def connection_settings(config: Mapping[str, Any]) -> ConnectionSettings:
     """Translate librdkafka's properties, reading the files that they name.
