@@ -131,11 +131,11 @@ def accepts(now: str, before: str) -> bool:
     new, old = (ast.parse(f"lambda {text[text.index('(') + 1 : -1]}: 0", mode="eval").body for text in (now, before))
     assert isinstance(new, ast.Lambda)
     assert isinstance(old, ast.Lambda)
-    in_order = zip([*places(new.args)][: len(places(old.args))], places(old.args), strict=False)
-    known = places(new.args) | named(new.args)
-    before_it = places(old.args) | named(old.args)
+    in_order = zip([*positional(new.args)][: len(positional(old.args))], positional(old.args), strict=False)
+    known = positional(new.args) | keyword_only(new.args)
+    before_it = positional(old.args) | keyword_only(old.args)
     return (
-        len(places(new.args)) >= len(places(old.args))
+        len(positional(new.args)) >= len(positional(old.args))
         and all(left == right for left, right in in_order)
         and all(name in known and default in {"", known[name]} for name, default in before_it.items())
         and all(known[name] for name in known.keys() - before_it.keys())
@@ -143,14 +143,14 @@ def accepts(now: str, before: str) -> bool:
     )
 
 
-def places(arguments: ast.arguments) -> dict[str, str]:
+def positional(arguments: ast.arguments) -> dict[str, str]:
     """Return the names and defaults of the positional parameters."""
     names = [each.arg for each in arguments.posonlyargs + arguments.args]
     defaults = [""] * (len(names) - len(arguments.defaults)) + [ast.unparse(each) for each in arguments.defaults]
     return dict(zip(names, defaults, strict=True))
 
 
-def named(arguments: ast.arguments) -> dict[str, str]:
+def keyword_only(arguments: ast.arguments) -> dict[str, str]:
     """Return the names and defaults of the keyword-only parameters."""
     defaults = ["" if each is None else ast.unparse(each) for each in arguments.kw_defaults]
     return dict(zip([each.arg for each in arguments.kwonlyargs], defaults, strict=True))

@@ -1,6 +1,7 @@
-"""Check the links in README.md, CHANGELOG.md, CONTRIBUTING.md and docs/: their files and headings must exist.
+"""Check the pages at the top level and in docs/: the files and headings of links exist, and lines are not too long.
 
-Web addresses are not requested; only links within this repository are checked.
+Web addresses are not requested; only links within this repository are checked. Tables, code blocks, pages that are
+generated, and lines that cannot be broken, such as a long link, may be longer.
 """
 
 import re
@@ -10,6 +11,12 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).resolve().parent.parent
+MAX_LENGTH = 125
+GENERATED = {"configuration.md"}
+UNWRAPPED = {"fence", "code_block", "table_open", "html_block"}
+# A word of a line: code has its spaces, and what begins a line (of a list or quotation) belongs to the first word.
+WORD = re.compile(r"(?:`[^`]*`|[^\s`]|`)+")
+BEGINNING = re.compile(r"(?:\s|>|[-*+] |\d+[.)] )*")
 
 
 def anchors(page: Path) -> set[str]:
@@ -44,10 +51,32 @@ def broken(page: Path) -> list[str]:
     return found
 
 
+def long_lines(text: str) -> list[int]:
+    """Return the numbers of the lines of a page that are too long, although they can be broken."""
+    tokens = MarkdownIt().enable("table").parse(text)
+    wide = [range(*token.map) for token in tokens if token.type in UNWRAPPED and token.map]
+    return [
+        number
+        for number, line in enumerate(text.splitlines(), 1)
+        if len(line) > MAX_LENGTH and can_be_broken(line) and not any(number - 1 in lines for lines in wide)
+    ]
+
+
+def can_be_broken(line: str) -> bool:
+    """Return whether a line has a place for a line break."""
+    return len(WORD.findall(BEGINNING.sub("", line, count=1))) > 1
+
+
 def main() -> None:
-    """Fail with a line for each broken link, unlinked page and page without a table of contents."""
+    """Fail with a line for each broken link, long line, unlinked page and page without a table of contents."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     wrong = [line for page in sorted(pages) for line in broken(page)]
+    wrong += [
+        f"{page.relative_to(ROOT)}:{number}: longer than {MAX_LENGTH} characters"
+        for page in sorted(pages)
+        if page.name not in GENERATED
+        for number in long_lines(page.read_text())
+    ]
     unlinked = {page.name for page in ROOT.glob("docs/*.md")} - {
         Path(link.partition("#")[0]).name for page in pages for link in links(page)
     }

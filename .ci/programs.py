@@ -8,7 +8,7 @@ from pathlib import Path
 def output_of(
     check: str, folder: Path | str, *command: object, fails: bool | None = False, or_else: str | None = None
 ) -> str:
-    """Run a command; return its output without surrounding white space, or end the check with its output.
+    """Run a command; return its output without surrounding whitespace, or end the check with its output.
 
     Args:
         check: the name of the check, for the message.

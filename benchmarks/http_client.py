@@ -96,7 +96,7 @@ class Load(NamedTuple):
 
 
 def answered(address: str, target: str, connections: int, seconds: float) -> Load:
-    """Return how many requests a server answers on some connections at once."""
+    """Return how many requests a server answers on some connections at the same time."""
     counts = [0] * connections
     cpu_s = time.process_time()
     end_s = time.perf_counter() + seconds

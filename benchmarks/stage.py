@@ -108,7 +108,7 @@ class Stage:
 
 
 def fill(bootstrap: str, topic: str, records: int, content: Content, writers: int = 1) -> None:
-    """Write records with distinct keys, 100 per transaction, by some writers at once."""
+    """Write records with distinct keys, 100 per transaction, by some writers at the same time."""
     with ThreadPoolExecutor(writers) as pool:
         shares = [range(first, records, writers) for first in range(writers)]
         for written in [pool.submit(_fill, bootstrap, topic, share, content) for share in shares]:

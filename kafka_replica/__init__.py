@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from kafka_replica.filters import KeyFilter
     from kafka_replica.listeners import Change, Changes, Listener, Subscription
-    from kafka_replica.publication.history import Difference
+    from kafka_replica.publication.difference import Difference
     from kafka_replica.publication.status import Counts, State, Status
     from kafka_replica.records import Headers, Key, Partition, Position, Record
     from kafka_replica.replica import Replica
@@ -80,7 +80,7 @@ _HOMES = {
     "Status": "publication.status",
     "DeadLetterFile": "replication.dead_letters",
     "DeadLetters": "replication.dead_letters",
-    "Difference": "publication.history",
+    "Difference": "publication.difference",
     "Headers": "records",
     "Key": "records",
     "Partition": "records",

@@ -49,7 +49,7 @@ class AsyncReplica:
         return self._replica
 
     async def start(self) -> Self:
-        """Begin to read; see ``Replica.start``."""
+        """Start to read; see ``Replica.start``."""
         self._replica.start()
         return self
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
-from weakref import WeakKeyDictionary
 
 from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.common.error_causes import copy_of
@@ -19,7 +17,6 @@ from kafka_replica.common.secret_values import hide_secrets
 from kafka_replica.common.wording import shortened
 from kafka_replica.errors import (
     BadRecordError,
-    ConfigurationError,
     NotReadyError,
     ReplicaClosedError,
     UsageError,
@@ -27,8 +24,7 @@ from kafka_replica.errors import (
 )
 from kafka_replica.filters import KeyFilter
 from kafka_replica.headers import Stack
-from kafka_replica.large_values.changes import WholeChanges, listener_of_whole, validator_of_plain
-from kafka_replica.large_values.keys import with_chunks
+from kafka_replica.large_values.changes import WholeChanges, listener_of_whole
 from kafka_replica.large_values.snapshot import LargeValueSnapshot
 from kafka_replica.listeners import (
     DEFAULT_PENDING_CHANGES,
@@ -37,8 +33,8 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
+from kafka_replica.publication.difference import Difference, difference
 from kafka_replica.publication.health import Health
-from kafka_replica.publication.history import Difference, difference
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.recorders import VersionRecorder
 from kafka_replica.publication.status import State, Status
@@ -48,11 +44,11 @@ from kafka_replica.replication.initial_records import InitialRecords
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.replication.options import ReplicaOptions, as_boundaries, as_topics
 from kafka_replica.replication.record_filter import Validator
+from kafka_replica.replication.store_ownership import StoreOwnership
 from kafka_replica.replication.supervisor import Supervision, Supervisor
 from kafka_replica.stores import MemoryStore, Snapshot, Store
 
 _CLOSE_S = 10.0
-_in_use: WeakKeyDictionary[Store, _StoreClaim] = WeakKeyDictionary()
 _NOTHING_MORE: Mapping[Partition, int] = {}
 
 
@@ -67,7 +63,7 @@ class Replica:
     * A record that cannot be replicated stops the replica, or is set aside, counted and listed.
     * ``state`` is computed when it is read, and is therefore never outdated.
 
-    All methods may be called from any thread. Reading begins with ``start()`` or on entering a ``with`` statement.
+    All methods may be called from any thread. Reading starts with ``start()`` or on entering a ``with`` statement.
 
     Args:
         config: librdkafka's properties; ``bootstrap.servers`` is required.
@@ -93,8 +89,8 @@ class Replica:
         blocked_after_s: the time for which an open transaction may hold back records before the state is
             ``blocked``.
         recent_changes: the number of changes kept for ``changes(since=...)``; 0 keeps none.
-        history: the number of versions kept for ``at(version)`` in addition to the current version. Each takes the
-            memory (on disk, the space) of the records that newer versions replaced.
+        kept_versions: the number of versions kept for ``at(version)`` in addition to the current version. Each takes
+            the memory (on disk, the space) of the records that newer versions replaced.
         key_filter: selects the keys that are kept; all keys by default. See ``KeyFilter``.
         large_values: show values that were split into chunks as whole values; see ``LargeValueProducer``.
         tombstones_kept_s: how long Kafka keeps tombstones, in seconds; by default the topics are queried
@@ -128,7 +124,7 @@ class Replica:
         blocked_after_s: float = 1.0,
         barrier_timeout_s: float | None = 1000.0,
         recent_changes: int = DEFAULT_RECENT_CHANGES,
-        history: int = 0,
+        kept_versions: int = 0,
         key_filter: KeyFilter | None = None,
         tombstones_kept_s: float | None = None,
         header_stack: Stack | None = None,
@@ -149,14 +145,14 @@ class Replica:
             blocked_after_s=blocked_after_s,
             barrier_timeout_s=barrier_timeout_s,
             recent_changes=recent_changes,
-            history=history,
+            kept_versions=kept_versions,
             key_filter=key_filter,
             tombstones_kept_s=tombstones_kept_s,
             header_stack=header_stack,
             initial_records=initial_records,
         )
         if large_values:
-            options = _with_large_values(options)
+            options = options.with_large_values()
         self.config = options.config
         """The properties as given; the ``repr`` of a secret is ``***``, and ``str()`` returns its value."""
         self._options = options
@@ -166,9 +162,9 @@ class Replica:
         self.has_key_spaces = options.has_key_spaces
         """True if each topic has its own key space; ``topic_key`` then returns the keys of versions."""
         self._store: Store = MemoryStore() if store is None else store
-        self._claim = _StoreClaim(self._store)
+        self._ownership = StoreOwnership(self._store)
         health = Health(stalled_after_s=options.stalled_after_s, blocked_after_s=options.blocked_after_s)
-        self._publisher = Publisher(health, options.recent_changes, options.history)
+        self._publisher = Publisher(health, options.recent_changes, options.kept_versions)
         self._supervisor = self._make_supervisor(options)
         self._subscriptions: list[Subscription] = []
         self._lifecycle = RLock()  # reentrant: a signal handler may close it while the same thread starts it
@@ -186,7 +182,7 @@ class Replica:
     # --- lifecycle ---
 
     def start(self) -> Self:
-        """Start reading in a separate thread, and return at once. Calling the method again has no effect.
+        """Start reading in a separate thread, and return immediately. Calling the method again has no effect.
 
         Raises:
             ReplicaClosedError: the replica is closed; create a new one.
@@ -195,14 +191,14 @@ class Replica:
             self._check_open()
             if self._thread is None:
                 self._owner = OwnerProcess()
-                run = partial(_run, self._supervisor, self._store, self._claim, self._claim.permit())
+                run = partial(self._ownership.run, self._ownership.permit(), self._store, self._supervisor.run)
                 thread = Thread(target=run, name=f"kafka_replica {self.topic}", daemon=True)
                 try:
                     self._publisher.health.started()
                     self._thread = thread  # before it runs: a signal handler may close the replica meanwhile
                     thread.start()
                 except BaseException:  # the system allows no more threads, or a signal handler has raised an exception
-                    if self._claim.revoke():  # otherwise the thread exists, and reads
+                    if self._ownership.revoke():  # otherwise the thread exists, and reads
                         self._thread = None
                         self._publisher.health.not_started()
                     raise
@@ -218,7 +214,7 @@ class Replica:
         if self._is_fork:
             return  # a forked process has none of the threads, and its locks may never be released
         self._supervisor.closing.set()
-        self._claim.revoke()  # no thread begins to read, although one may be starting
+        self._ownership.revoke()  # no thread starts to read, although one may be starting
         # A signal handler may have interrupted the holder of a lock that other threads need: it must not wait for them.
         busy = self._publisher.is_busy_here
         with nullcontext() if busy else self._lifecycle:
@@ -235,7 +231,7 @@ class Replica:
             for subscription in subscriptions:
                 subscription.join(max(0.0, give_up_s - time.monotonic()))
         self._store.close()
-        self._claim.close(self._store)
+        self._ownership.close(self._store)
 
     def __enter__(self) -> Self:
         try:
@@ -330,9 +326,9 @@ class Replica:
 
         Args:
             positions: as for ``wait_for``; an empty mapping means the first version, as in ``wait_ready``.
-            call: called from the thread that makes versions, or at once; also when the replica fails or is
-                closed. It must return at once, for example by calling the loop's function for waking it from another
-                thread.
+            call: called from the thread that makes versions, or immediately from this one; also when the replica
+                fails or is closed. It must return immediately, for example by calling the loop's function for waking it
+                from another thread.
 
         Returns:
             A function that cancels the call, from any thread.
@@ -424,7 +420,7 @@ class Replica:
         return self._publisher.record(recorder)
 
     def at(self, version: int) -> Snapshot:
-        """Return the version with a number: the current version, or one of the last ``history`` versions.
+        """Return the version with a number: the current version, or one of the last ``kept_versions`` versions.
 
         Raises:
             VersionGoneError: the version is no longer kept, or never existed.
@@ -522,80 +518,3 @@ class Replica:
         if status.last_error is not None:
             text += f"; last error: {status.last_error}"
         raise WaitTimeoutError(text)
-
-
-class _StoreClaim:
-    """The claim of a replica to its store. The later of the end of closing and the end of reading releases the store.
-
-    A thread may begin long after a signal handler interrupted the code that starts it. Therefore it reads only with a
-    permit, which is valid until the replica is closed or the start has failed.
-
-    Args:
-        store: the store, to which the claim must not refer: ``_in_use`` would keep it alive.
-    """
-
-    def __init__(self, store: Store) -> None:
-        if store in _in_use:
-            raise ConfigurationError(
-                f"another replica uses {store!r}; give each replica a store of its own, or close that one, and wait "
-                "until its validator has returned"
-            )
-        self._is_closed = self._is_reading = False
-        self._unused_permit: object = None
-        self._lock = RLock()  # reentrant: a signal handler may close the replica while the same thread closes it
-        _in_use[store] = self
-
-    def permit(self) -> object:
-        """Return a permit for one thread."""
-        self._unused_permit = permit = object()
-        return permit
-
-    def revoke(self) -> bool:
-        """Revoke the permit; return False if a thread has used it."""
-        with self._lock:
-            was_unused, self._unused_permit = self._unused_permit is not None, None
-            return was_unused
-
-    def begin(self, permit: object) -> bool:
-        """Use a permit; return whether the thread may read."""
-        with self._lock:
-            if self._is_closed or self._is_reading or permit is not self._unused_permit:
-                return False
-            self._unused_permit, self._is_reading = None, True
-            return True
-
-    def end(self, store: Store) -> None:
-        """Note that reading has ended."""
-        with self._lock:
-            self._is_reading = False
-            self._release_if_over(store)
-
-    def close(self, store: Store) -> None:
-        """Note that the replica is closed."""
-        with self._lock:
-            self._is_closed = True
-            self._release_if_over(store)
-
-    def _release_if_over(self, store: Store) -> None:
-        """Release the store if this replica is closed and no longer reads, unless another replica has claimed it."""
-        if self._is_closed and not self._is_reading and _in_use.get(store) is self:
-            _in_use.pop(store, None)
-
-
-def _run(supervisor: Supervision, store: Store, claim: _StoreClaim, permit: object) -> None:
-    """Read until the end, without a reference to the replica, which may be freed meanwhile."""
-    if claim.begin(permit):
-        try:
-            supervisor.run()
-        finally:
-            claim.end(store)
-
-
-def _with_large_values(options: ReplicaOptions) -> ReplicaOptions:
-    """Return the options with a filter that keeps the chunks of a main key, and a validator that does not see them."""
-    key_filter, validator = options.key_filter, options.validator
-    return replace(
-        options,
-        key_filter=None if key_filter is None else with_chunks(key_filter),
-        validator=None if validator is None else validator_of_plain(validator),
-    )

@@ -3,7 +3,7 @@
     publish_outbox BOOTSTRAP TOPIC TRANSACTIONS DATABASE
 
 TRANSACTIONS is the number per turn: some of them are recorded one by one for another producer, which never runs, to
-measure the cost of recording; then all are recorded at once for the running producer, so that it finds them all
+measure the cost of recording; then all are recorded in one step for the running producer, so that it finds them
 together. Publishing counts from the beginning of the first transaction until the last is marked as sent in the
 database.
 """

@@ -27,13 +27,13 @@ from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.samples import sample_files
 
-_ONE_A_ROW: Final = {"duplicate-key": "off", "attribute-differs": "off"}
+_ONE_PER_ROW: Final = {"duplicate-key": "off", "attribute-differs": "off"}
 _VALID: Final = 2_000
 
 
 def _main(findings: int, folder: Path) -> None:
     rules = compile_rules(
-        Structures(snapshot_of_files((sample_files()[0].parent,))), "KR_DEMO:LABOUR(1.0)", rules=_ONE_A_ROW
+        Structures(snapshot_of_files((sample_files()[0].parent,))), "KR_DEMO:LABOUR(1.0)", rules=_ONE_PER_ROW
     )
     valid = pl.DataFrame(generate_rows(rules, _VALID, 1), infer_schema_length=None)
     number = pl.int_range(pl.len())

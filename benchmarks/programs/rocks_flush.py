@@ -16,7 +16,7 @@ import time
 from benchmarks.programs.common import resident_bytes, tell
 from kafka_replica import Replica, RocksStore
 
-_LOOK_EVERY_S = 0.01
+_POLL_INTERVAL_S = 0.01
 
 
 def main() -> None:
@@ -31,7 +31,7 @@ def main() -> None:
 
     def watch() -> None:
         nonlocal peak_bytes
-        while not over.wait(_LOOK_EVERY_S):
+        while not over.wait(_POLL_INTERVAL_S):
             peak_bytes = max(peak_bytes, resident_bytes())
 
     watcher = threading.Thread(target=watch)

@@ -43,7 +43,7 @@ class GrowingHeap:
         if size_bytes < _LEAST_BYTES:
             self._next = None
         elif HEAP is None:
-            # The blocks are freed at once. Nothing is written to them, so that they need no physical memory.
+            # The blocks are freed immediately. Nothing is written to them, so that they need no physical memory.
             blocks = [bytes(_BLOCK_BYTES) for _ in range(size_bytes // _BLOCK_BYTES)]
             del blocks
         else:

@@ -47,7 +47,7 @@ def ensure_kafka(progress: Callable[[str], None] | None = None) -> Installation:
 
     Only the jars in the lock file are downloaded, and only jars with the right SHA-256 are used; a missing or
     damaged jar is downloaded again. A complete cache that cannot be written is used as it is. If several processes
-    call this at once, one downloads and the others wait.
+    call this at the same time, one downloads and the others wait.
 
     Args:
         progress: is called with short messages during a download.

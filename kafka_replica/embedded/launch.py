@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kafka_replica.embedded.java import Java
     from kafka_replica.embedded.process import SupervisorProcess
 
-_LOOK_EVERY_S = 0.02
+_POLL_INTERVAL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Launcher:
                     f"{self._plan.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
                     f"otherwise see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
                 )
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_INTERVAL_S)
         return pid
 
     def _prepare(self, chosen: tuple[int, int]) -> None:

@@ -36,7 +36,7 @@ class LocalKafka:
         data_dir: the folder in which to keep the data; None uses a temporary folder, removed when the broker stops.
         settings: settings of the broker that override the defaults, such as ``{"log.cleaner.backoff.ms": 100}``.
         jvm_options: options of the Java virtual machine that override the defaults.
-        heap_mb: the maximal size of Java's heap, in MB.
+        heap_mb: the maximum size of Java's heap, in MB.
         log_level: the level of the broker's log file: ``"WARN"``, ``"INFO"``, ``"DEBUG"`` and so on.
         format_options: options for Kafka's storage tool when the data folder is formatted (for example
             ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make the first start 1 s slower.
@@ -202,7 +202,7 @@ class LocalKafka:
             name: the name of the topic.
             partitions: the number of partitions.
             config: settings of the topic, such as ``{"cleanup.policy": "compact"}``.
-            timeout_s: the maximal time to wait, in seconds.
+            timeout_s: the maximum time to wait, in seconds.
 
         Raises:
             EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.
@@ -215,7 +215,7 @@ class LocalKafka:
 
         Args:
             name: the name of the topic.
-            timeout_s: the maximal time to wait, in seconds.
+            timeout_s: the maximum time to wait, in seconds.
 
         Raises:
             EmbeddedKafkaError: the broker refused (the message gives the reason) or does not answer.

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-_LOOK_EVERY_S = 0.2
+_POLL_INTERVAL_S = 0.2
 _STOPPING_S = 30.0
 _REFRESH_EVERY_S = 3600.0
 # Reads the broker's process id (0: no broker) line by line; the end of the pipe means that the supervisor has died.
@@ -67,9 +67,9 @@ class Supervisor:
                 if self.temporary and abs(time.time() - self.refreshed_at) > _REFRESH_EVERY_S:
                     self.refreshed_at = time.time()
                     refresh_times(self.folder)
-                ready = select.select([source], [], [], _LOOK_EVERY_S)[0] if self.attached else []
+                ready = select.select([source], [], [], _POLL_INTERVAL_S)[0] if self.attached else []
                 if not self.attached:
-                    time.sleep(_LOOK_EVERY_S)
+                    time.sleep(_POLL_INTERVAL_S)
                 if ready:
                     got = os.read(source, 65536)
                     if not got:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kafka_replica.history.errors import FutureVersionError, VersionNotKeptError
 from kafka_replica.history.kept_version import KeptRange, KeptVersion
-from kafka_replica.publication.history import Difference
+from kafka_replica.publication.difference import Difference
 
 if TYPE_CHECKING:
     from kafka_replica.history.snapshot import HistorySnapshot

@@ -44,7 +44,7 @@ class InstantAssigner:
                 self._writing = False
                 self._changed.notify_all()
 
-    def ask(self, ms: int) -> None:
+    def reserve_until(self, ms: int) -> None:
         """Wait until all versions up to an instant are written, and reserve it: later versions get later instants."""
         with self._changed:
             self._changed.wait_for(lambda: not (self._writing and ms >= self._last_ms))

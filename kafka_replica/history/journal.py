@@ -69,7 +69,7 @@ class Journal:
         """The newest version; only for the thread that writes."""
         self.oldest = 0
         """The sequence of the oldest version, 0 if there is none; only for the thread that writes."""
-        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is reading
+        self._lock = RLock()  # reentrant: a signal handler may read while its own thread is reading
         self._held: WeakSet[HistorySnapshot] = WeakSet()
         if must_exist:
             self._load()

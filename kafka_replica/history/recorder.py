@@ -87,7 +87,7 @@ class Recorder:
         self._timer: Timer | None = None
         self._closed = False
 
-    def begin(self) -> None:
+    def reset(self) -> None:
         """Reset the last version, because a replica that starts may have shown versions that were not received."""
         with self._lock:
             self._last = None

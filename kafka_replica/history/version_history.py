@@ -21,7 +21,7 @@ from kafka_replica.history.retention import Retention
 from kafka_replica.history.snapshot import HistorySnapshot
 from kafka_replica.history.stats import HistoryStats
 from kafka_replica.listeners import Change
-from kafka_replica.publication.history import Difference, difference
+from kafka_replica.publication.difference import Difference, difference
 from kafka_replica.replica import Replica
 from kafka_replica.stores.rocks.tuning import Tuning
 
@@ -99,7 +99,7 @@ class VersionHistory:
         """
         recorder = self._opened().recorder
         self._stop_following()
-        recorder.begin()
+        recorder.reset()
         publisher = replica._publisher  # noqa: SLF001 - for this class only
 
         def record(change: Change, incarnation: str) -> None:
@@ -155,6 +155,7 @@ class VersionHistory:
             incarnation: the incarnation of the number; by default, that of the newest version.
 
         Raises:
+            UsageError: the instant has no time zone, or another type.
             FutureVersionError: the version does not exist yet, or the instant is in the future.
             VersionNotKeptError: the version is too old or was not recorded; the message names what is kept.
             StoreError: the history cannot be read.
@@ -220,7 +221,7 @@ class VersionHistory:
     def _at_instant(self, now: _OpenHistory, ms: int) -> KeptVersion:
         if ms > now_ms():
             raise FutureVersionError(f"{time_text(ms)} is in the future; use an instant in the past")
-        self._instants.ask(ms)
+        self._instants.reserve_until(ms)
         failure, has_gap = now.recorder.failure, now.recorder.has_gap
         catalogue = now.journal.catalogue()
         found = catalogue.by_instant(ms)
@@ -270,4 +271,9 @@ def _milliseconds(instant: datetime | int) -> int:
         if instant.tzinfo is None:
             raise UsageError(f"the instant {instant.isoformat()} has no time zone; add one, such as tzinfo=UTC")
         return int(instant.timestamp() * 1000 // 1)
+    if not isinstance(instant, int):
+        raise UsageError(
+            f"instant={instant!r} is not an instant; give a datetime with a time zone, such as "
+            "datetime(2026, 1, 31, tzinfo=UTC) or datetime.fromisoformat('2026-01-31T12:00:00+00:00')"
+        )
     return instant

@@ -52,5 +52,5 @@ class Change:
 
     @property
     def initial(self) -> bool:
-        """Return whether the change is the complete state; ``changed`` then has all keys."""
+        """True if the change is the complete state; ``changed`` then has all keys."""
         return self.previous is None

@@ -41,15 +41,15 @@ class Changes(Iterator[Change]):
 
     @property
     def ready(self) -> bool:
-        """Return whether ``next`` would return or raise without waiting."""
+        """True if ``next`` would return or raise without waiting."""
         return self._mailbox.ready
 
     def call_when_ready(self, call: Call) -> Callable[[], None]:
         """Call a function once, when ``ready`` is true: for event loops, which must not block in ``next``.
 
         Args:
-            call: called from the thread that makes versions, or at once. It must return at once, for example by calling
-                the loop's function for waking it from another thread.
+            call: called from the thread that makes versions, or immediately from this one. It must return immediately,
+                for example by calling the loop's function for waking it from another thread.
 
         Returns:
             A function that cancels the call, from any thread.

@@ -41,17 +41,17 @@ class Mailbox:
 
     @property
     def closed(self) -> bool:
-        """Return whether the mailbox accepts no more changes."""
+        """True if the mailbox accepts no more changes."""
         return self._closed
 
     @property
     def ready(self) -> bool:
-        """Return whether ``take`` would return or raise without waiting."""
+        """True if ``take`` would return or raise without waiting."""
         return bool(self._pending) or self._closed
 
     @property
     def is_busy_here(self) -> bool:
-        """Return whether the current thread holds the lock, as it does in a signal handler within a call."""
+        """True if the current thread holds the lock, as it does in a signal handler within a call."""
         return self._waiters.held_here()
 
     def begin(self, newest: Snapshot, missed: Sequence[VersionDiff] | None = None) -> None:

@@ -45,12 +45,12 @@ class Subscription:
 
     @property
     def closed(self) -> bool:
-        """Return whether the subscription was closed."""
+        """True if the subscription was closed."""
         return self._closed
 
     @property
     def is_current_thread(self) -> bool:
-        """Return whether the current thread is the one that calls the listener."""
+        """True if the current thread is the one that calls the listener."""
         return current_thread() is self._thread
 
     def close(self, *, wait: bool = True) -> None:

@@ -38,7 +38,7 @@ class Health:
         self._waits = True
 
     def started(self, now_s: float) -> None:
-        """Note that reading begins; the broker has ``stalled_after_s`` to answer."""
+        """Note that reading starts; the broker has ``stalled_after_s`` to answer."""
         self.heard_s = now_s
 
     def not_started(self) -> None:

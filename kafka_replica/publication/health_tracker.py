@@ -59,7 +59,7 @@ class HealthTracker:
     # --- events, reported by the follower ---
 
     def started(self) -> None:
-        """Note that reading begins."""
+        """Note that reading starts."""
         with self._lock:
             self._machine.started(time.monotonic())
 
@@ -105,8 +105,8 @@ class HealthTracker:
     def ends(self, ends: Ends, *, waits: bool) -> None:
         """Set the ends of the partitions, and whether open transactions hold back committed records."""
         with self._lock:
-            self._stable, self._high = ends.stable, ends.high
-            self._machine.ends(ends.stable, ends.high, self.read_position, time.monotonic(), waits=waits)
+            self._stable, self._high = ends.last_stable, ends.high_watermarks
+            self._machine.ends(self._stable, self._high, self.read_position, time.monotonic(), waits=waits)
             self._note_lag()
 
     def confirmed(self, unconfirmed: Collection[Partition]) -> bool:

@@ -1,4 +1,4 @@
-"""The publisher: the version shown, its history, and the waiting readers. Only the follower changes it.
+"""The publisher: the version shown, the versions kept before it, and the waiting readers. Only the follower changes it.
 
 One lock guards this state, together with the health and the bad records. It is only held briefly. Waiting threads use
 its condition.
@@ -19,7 +19,7 @@ from kafka_replica.listeners.waiters import Call, Callbacks, Waiters, run_callba
 from kafka_replica.publication.bad_record_list import BadRecordList
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.health_tracker import HealthTracker
-from kafka_replica.publication.history import History
+from kafka_replica.publication.kept_versions import KeptVersions
 from kafka_replica.publication.recorders import Recorders, VersionRecorder
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Partition, Position
@@ -32,7 +32,7 @@ _log = logging.getLogger("kafka_replica")
 class Publisher:
     """The public view of a replica. The follower publishes versions; the replica and its users query them."""
 
-    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, history: int = 0) -> None:
+    def __init__(self, health: Health, recent_changes: int = DEFAULT_RECENT_CHANGES, kept_versions: int = 0) -> None:
         self.incarnation = secrets.token_hex(8)
         """The identifier of the incarnation; version numbers are valid only within it."""
         self.first_version: int | None = None
@@ -44,7 +44,7 @@ class Publisher:
         self._snapshot: Snapshot | None = None
         self._mailboxes: list[Mailbox] = []
         self._recent = RecentChanges(recent_changes)
-        self._history = History(history)
+        self._kept = KeptVersions(kept_versions)
         self._is_outdated = False
         self._recorders = Recorders()
 
@@ -61,7 +61,7 @@ class Publisher:
             with self._waiters:
                 self._snapshot = snapshot
                 self.health.restored(snapshot.position)
-                self._history.add(snapshot)
+                self._kept.add(snapshot)
                 mailboxes = tuple(self._mailboxes)
                 calls = self._wake()
         run_callbacks(calls)
@@ -125,7 +125,7 @@ class Publisher:
             with self._waiters:
                 self._snapshot = snapshot
                 self._is_outdated = False
-                self._history.add(snapshot)
+                self._kept.add(snapshot)
                 if diff is not None:
                     self._recent.add(diff)
                 else:
@@ -184,7 +184,7 @@ class Publisher:
 
     @property
     def is_busy_here(self) -> bool:
-        """Return whether the current thread holds one of the locks, as it does in a signal handler within a call."""
+        """True if the current thread holds one of the locks, as it does in a signal handler within a call."""
         locks = self._waiters, self._recorders
         return any(lock.held_here() for lock in locks) or any(box.is_busy_here for box in tuple(self._mailboxes))
 
@@ -197,7 +197,7 @@ class Publisher:
 
     @property
     def has_version(self) -> bool:
-        """Return whether there is a version to show."""
+        """True if there is a version to show."""
         return self._snapshot is not None
 
     def at(self, version: int) -> Snapshot:
@@ -207,7 +207,7 @@ class Publisher:
             VersionGoneError: the version is not kept.
         """
         with self._waiters:
-            return self._history.at(version, self._snapshot)
+            return self._kept.at(version, self._snapshot)
 
     def touched(self, since: int, until: int) -> set[bytes] | None:
         """Return the keys touched by versions after ``since``, up to ``until``; None if they are unknown."""

@@ -51,7 +51,7 @@ class BrokerRetry:
         self._on_pause = on_pause
         self._missing_since_s: float | None = None
         self._has_answered = False
-        self._in_trouble = False
+        self._has_error = False
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
         """Repeat a request until there is an answer.
@@ -89,13 +89,13 @@ class BrokerRetry:
             BrokerError: the broker refused the client.
             ConfigurationError: the broker refused the way in which the client connects.
         """
-        self.trouble(error)
+        self.note_error(error)
         refusal = reader.refusal()
         if refusal is None:
             return
         if not self._has_answered:
             raise refusal
-        self.trouble(refusal)
+        self.note_error(refusal)
 
     def missing(self, error: TopicNotFoundError) -> None:
         """Report that a topic does not exist.
@@ -107,23 +107,23 @@ class BrokerRetry:
         self._missing_since_s = self._missing_since_s or now_s
         if not self._waits_for_topics and now_s - self._missing_since_s > _NO_TOPIC_FOR_S:
             raise error
-        self.trouble(error)
+        self.note_error(error)
 
     def note_topics_exist(self) -> None:
         """Note that all topics exist."""
         self._missing_since_s = None
         self.well()
 
-    def trouble(self, trouble: BrokerError | ConfigurationError) -> None:
+    def note_error(self, error: BrokerError | ConfigurationError) -> None:
         """Report a temporary problem; it is logged once, and once more when it is over."""
-        self._health.troubled(trouble)
-        if not self._in_trouble:
-            _log.warning("%s; retrying", trouble)
-        self._in_trouble = True
+        self._health.troubled(error)
+        if not self._has_error:
+            _log.warning("%s; retrying", error)
+        self._has_error = True
 
     def well(self) -> None:
         """Note that the broker answered."""
         self._health.heard()
-        if self._in_trouble:
+        if self._has_error:
             _log.warning("the broker answers again; the replica of %s continues", self._name)
-        self._in_trouble = False
+        self._has_error = False

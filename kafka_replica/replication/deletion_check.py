@@ -52,12 +52,12 @@ class DeletionCheck:
     # --- events ---
 
     def begin(self, requested_at: Instant, start_offsets: StartOffsets, resume_point: ResumePoint | None) -> bool:
-        """Begin to read, or continue at a resume point.
+        """Start to read, or continue at a resume point.
 
         Args:
             requested_at: the time at which the ends in ``start_offsets`` were requested.
             start_offsets: the offsets at which the log was opened.
-            resume_point: the resume point; None if reading begins at the beginning.
+            resume_point: the resume point; None if reading starts at the beginning.
 
         Returns:
             Whether all deletions since the resume point are certainly still in the log.
@@ -68,7 +68,7 @@ class DeletionCheck:
         if resume_point is not None:
             self._rule.resume(Instant(resume_point.caught_up_ms), known, resume_point.tombstones_kept_s)
         if self._reader.gaps_are_certain:  # otherwise an open transaction may prevent reading from reaching the ends
-            self._rule.ask(requested_at, start_offsets.ends)
+            self._rule.note_ends(requested_at, start_offsets.ends)
         if resume_point is None:
             return False
         self._query_retention()
@@ -89,7 +89,7 @@ class DeletionCheck:
         if fetch_result.gaps:
             read_at = now()
             for partition in fetch_result.gaps:
-                self._rule.gap(partition, read_at)
+                self._rule.note_gap(partition, read_at)
             if self._rule.late() is not None:
                 self.confirm()
         self._positions = fetch_result.reading.positions
@@ -98,8 +98,8 @@ class DeletionCheck:
     def process_ends(self, requested_at: Instant, ends: Ends) -> None:
         """Process the ends of the partitions, which were requested at a time."""
         # Kafka does not compact beyond the last stable offset, and a reader of committed records reads no further.
-        self._ends = ends.high if self._reader.gaps_are_certain else ends.stable
-        self._rule.ask(requested_at, self._ends)
+        self._ends = ends.high_watermarks if self._reader.gaps_are_certain else ends.last_stable
+        self._rule.note_ends(requested_at, self._ends)
         self._rule.read(self._positions)
 
     def resume_values(self, position: Mapping[Partition, int]) -> tuple[int, Mapping[str, float]]:
@@ -123,7 +123,7 @@ class DeletionCheck:
             raise self._too_late(late)
         self._rule.forgive()
 
-    def ask_now_and_then(self) -> None:
+    def update_retentions(self) -> None:
         """Query the retention of the topics if the interval has passed, so that changes are noticed."""
         if self._is_given or not self._may_ask or time.monotonic() < self._ask_at_s:
             return

@@ -80,7 +80,7 @@ class DeltaBuilder:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether the records added since the last version change nothing: all of them are outdated."""
+        """True if the records added since the last version change nothing: all of them are outdated."""
         return not self._delta.changes and not self._has_parts
 
     @property
@@ -101,7 +101,7 @@ class DeltaBuilder:
 
     @property
     def has_keys_in_several_partitions(self) -> bool:
-        """Return whether any key has records in several partitions."""
+        """True if any key has records in several partitions."""
         return bool(self._keys_in_several_partitions)
 
     def add(self, partition: Partition, known_to: int = 0) -> None:
@@ -121,7 +121,7 @@ class DeltaBuilder:
         with collector_paused() as made:
             for at in range(0, len(batches), _BATCHES_TOGETHER):
                 together = batches[at : at + _BATCHES_TOGETHER]
-                for batch in self._add_batches_at_once(together) if self._can_add_at_once else together:
+                for batch in self._add_new_batches(together) if self._can_add_at_once else together:
                     self._add_batch(batch, outcome)
                     if PARSER is None:  # the garbage collector does not track the records of the compiled parser
                         made(batch.record_count)
@@ -204,6 +204,8 @@ class DeltaBuilder:
             batch = _without_records_below(batch, start)
         records, bad, cleared = self._record_filter.apply_to(batch)
         outcome.bad.extend(bad)
+        # The filter has replaced these records by tombstones, which the delta counts although no producer wrote them.
+        self._taken_tombstones -= sum(isinstance(each.record, Record) and not each.record.is_tombstone for each in bad)
         outcome.cleared.extend((batch.partition.topic, key) for key in cleared)
         if self._counts_bytes:
             self._size_bytes += _size_of(records)
@@ -236,7 +238,7 @@ class DeltaBuilder:
 
     @property
     def _can_add_at_once(self) -> bool:
-        """Return whether the batches of several partitions can be added together: every record is in the delta.
+        """True if the batches of several partitions can be added together: every record is in the delta.
 
         In a bootstrap of many partitions, batches have few records, so that the fixed cost of each batch matters.
         """
@@ -249,8 +251,8 @@ class DeltaBuilder:
             and not any(self._prefixes.values())
         )
 
-    def _add_batches_at_once(self, batches: list[Batch]) -> list[Batch]:
-        """Add the records of batches at once; if any key already has a record, return all of the batches, parsed."""
+    def _add_new_batches(self, batches: list[Batch]) -> list[Batch]:
+        """Add the records of batches in one step; if any key already has a record, return all batches, parsed."""
         try:
             parsed = [_unfiltered(batch.content.records(), batch.partition) for batch in batches]
         except DataError:
@@ -264,7 +266,7 @@ class DeltaBuilder:
         return []
 
     def _add_new_keys(self, partition: Partition, records: Sequence[Stored]) -> bool:
-        """Add the records of a batch at once, if none of their keys has a record yet; return whether they were added.
+        """Add the records of a batch in one step, if none of their keys has a record; return whether they were added.
 
         Records without a key are added too, under None.
         """

@@ -50,11 +50,11 @@ from kafka_replica.transactions.resume_point import ResumePoint
 _log = logging.getLogger("kafka_replica")
 
 _READ_S = 0.1  # how long a read waits for records, and so how long closing may take to be noticed
-_LOOK_EVERY_S = 1.0  # interval of checks for deleted topics and added partitions
-_NOTE_EVERY_S = 30.0  # the interval at which to save that the version in the store is still the newest
-_VERSIONS_A_READ = 100  # up to this many transactions at once get a version each; more become one version
-_QUESTIONS_A_STEP = 3  # consecutive requests for the ends: after an answer, the detector may need another one at once
-_BATCHES_A_PART = 16  # batches added between checks whether a part is full
+_TOPIC_CHECK_INTERVAL_S = 1.0  # interval of checks for deleted topics and added partitions
+_SAVE_INTERVAL_S = 30.0  # the interval at which to save that the version in the store is still the newest
+_MAX_VERSIONS_PER_READ = 100  # up to this many transactions of a read get a version each; more become one version
+_MAX_END_REQUESTS_PER_STEP = 3  # in a row: after a response, the detector may need another one immediately
+_BATCHES_PER_PART = 16  # batches added between checks whether a part is full
 
 
 class Follower:
@@ -108,7 +108,7 @@ class Follower:
         self._transactions: int | None = 0  # the number in points that are not shown yet
         self._resume_point: ResumePoint | None = None  # of the version in the store, if it belongs to this log
         self._timeout: BarrierTimeout
-        self._looked_s = 0.0
+        self._checked_s = 0.0
         self._saved_s = time.monotonic()
 
     def follow(self, resume_point: ResumePoint | None = None) -> None:
@@ -141,7 +141,7 @@ class Follower:
                     self._lifecycle.note()
                     if not self._barrier.passed:
                         self._check_timeout()
-            self._note()
+            self._save_position()
         finally:
             if hasattr(self, "_reader"):
                 self._reader.close()
@@ -158,7 +158,7 @@ class Follower:
         for record in load_initial_records(load, self._options.topics[0], self._options.key_filter):
             self._delta_builder.add_initial(record)
             self._stage_if_large()
-        return start_offsets._replace(ends=self._retry.call(self._reader, self._reader.ends).high)
+        return start_offsets._replace(ends=self._retry.call(self._reader, self._reader.ends).high_watermarks)
 
     def _begin(self, start_offsets: StartOffsets, resume_point: ResumePoint | None = None) -> None:
         self._publisher.health.barrier_set(start_offsets.ends, self._detector.boundaries)
@@ -180,7 +180,7 @@ class Follower:
         self._growth.begin(start_offsets.beginnings, known)
         self._note_log_starts(start_offsets.log_starts)
         self._note_confirmation(start_offsets.unconfirmed)
-        self._apply_decisions(self._detector.answer(Ends(start_offsets.ends, start_offsets.ends)))
+        self._apply_decisions(self._detector.take_ends(Ends(start_offsets.ends, start_offsets.ends)))
 
     # --- one iteration of the loop ---
 
@@ -206,30 +206,30 @@ class Follower:
         self._apply_decisions(decisions)
         self._note_counts()
         self._publisher.health.ends(
-            Ends(fetch_result.stable, fetch_result.reading.high_watermarks),
+            Ends(fetch_result.last_stable, fetch_result.reading.high_watermarks),
             waits=self._detector.waits_for_open_transactions,
         )
-        if self._detector.wants_ends:
+        if self._detector.needs_ends:
             self._request_ends()
         if self._log_starts.passed and self._point is not None:  # the next point may be a long time away
             self._publish_at(self._point, looked=False)
-        if time.monotonic() - self._looked_s > _LOOK_EVERY_S:
+        if time.monotonic() - self._checked_s > _TOPIC_CHECK_INTERVAL_S:
             self._check_regularly()
 
     def _note_contact(self, fetch_result: FetchResult) -> None:
-        if fetch_result.heard:
+        if fetch_result.has_response:
             self._retry.well()
-        if fetch_result.trouble is not None:
-            self._retry.trouble(fetch_result.trouble)
+        if fetch_result.temporary_error is not None:
+            self._retry.note_error(fetch_result.temporary_error)
         if fetch_result.gaps and self._reader.gaps_are_certain:
-            self._barrier.gap()
+            self._barrier.note_gap()
 
     def _note_log_starts(self, log_starts: Position) -> None:
         if self._options.initial_records is not None:
             return  # with initial records, deleted records are kept
         # As with gaps: deleted records may have been written again, further on.
         if self._log_starts.move(log_starts):
-            self._barrier.gap()
+            self._barrier.note_gap()
 
     def _check_timeout(self) -> None:
         """Fail a bootstrap that has made no progress for too long, although the broker answers.
@@ -251,7 +251,7 @@ class Follower:
     def _apply_decisions(self, decisions: list[Decision]) -> None:
         """Carry out the decisions of the detector."""
         points = sum(isinstance(decision, ConsistentPoint) for decision in decisions)
-        conflate = points > _VERSIONS_A_READ
+        conflate = points > _MAX_VERSIONS_PER_READ
         looked, known = False, len(self._growth.partitions)
         for decision in decisions:
             if isinstance(decision, CommittedRecords):
@@ -271,8 +271,8 @@ class Follower:
         if self._store.part_bytes is None:
             self._bad_records.handle(self._delta_builder.add_committed(batches))
             return
-        for at in range(0, len(batches), _BATCHES_A_PART):
-            self._bad_records.handle(self._delta_builder.add_committed(batches[at : at + _BATCHES_A_PART]))
+        for at in range(0, len(batches), _BATCHES_PER_PART):
+            self._bad_records.handle(self._delta_builder.add_committed(batches[at : at + _BATCHES_PER_PART]))
             self._stage_if_large()
 
     def _stage_if_large(self) -> None:
@@ -286,7 +286,7 @@ class Follower:
 
     def _publish_at(self, point: ConsistentPoint, *, looked: bool) -> bool:
         """Show the version at a point, if the barrier admits the point; return whether all partitions were listed."""
-        if self._barrier.wants_ends and self._barrier.would_admit(point.position):
+        if self._barrier.needs_ends and self._barrier.would_admit(point.position):
             self._check_gap()
         if not self._barrier.admits(point.position):
             return looked
@@ -375,34 +375,34 @@ class Follower:
         if not self._publisher.has_version and self._resume_point is not None:
             self._publisher.restored(self._store.snapshot(), self._resume_point.incarnation)
 
-    def _note(self) -> None:
+    def _save_position(self) -> None:
         """Save the position and the time up to which the version in the store is known to be the newest."""
         self._saved_s = time.monotonic()
         if self._resume_point is not None and self._barrier.passed:
             position = self._resume_point.position
             self._resume_point = self._resume_point.with_position(position, *self._deletions.resume_values(position))
-            self._store.note(self._resume_point)
+            self._store.save_resume_point(self._resume_point)
 
     # --- requests to the broker ---
 
     def _request_ends(self) -> None:
-        for _ in range(_QUESTIONS_A_STEP):
+        for _ in range(_MAX_END_REQUESTS_PER_STEP):
             ends = self._retry.call(self._reader, self._reader.ends)
-            if not self._accept(ends):
+            if not self._apply_ends(ends):
                 return
-            self._barrier.answer(ends.high)
-            self._apply_decisions(self._detector.answer(ends))
-            if not self._detector.wants_ends:
+            self._barrier.take_ends(ends.high_watermarks)
+            self._apply_decisions(self._detector.take_ends(ends))
+            if not self._detector.needs_ends:
                 return
 
     def _check_gap(self) -> None:
         ends = self._retry.call(self._reader, self._reader.ends)
-        if self._accept(ends):
-            self._barrier.answer(ends.high)
+        if self._apply_ends(ends):
+            self._barrier.take_ends(ends.high_watermarks)
 
-    def _accept(self, ends: Ends) -> bool:
+    def _apply_ends(self, ends: Ends) -> bool:
         """Store the confirmations; return whether the ends cover all partitions, that is, none was added meanwhile."""
-        if self._add_partitions(ends.high):
+        if self._add_partitions(ends.high_watermarks):
             return False
         self._note_confirmation(ends.unconfirmed)
         return True
@@ -419,11 +419,11 @@ class Follower:
 
     def _are_partitions_unchanged(self) -> bool:
         """Return whether topics and partitions are still the same, after reading and before the result is shown."""
-        unread = self._retry.call(self._reader, self._reader.look)
+        unread = self._retry.call(self._reader, self._reader.check_topics)
         return not self._add_partitions(unread)
 
     def _add_partitions(self, all_partitions: Iterable[Partition]) -> bool:
-        """Begin to read partitions that were added; return whether there are any."""
+        """Start to read partitions that were added; return whether there are any."""
         has_grown = self._growth.add(all_partitions)
         if has_grown:
             self._point = None
@@ -431,12 +431,12 @@ class Follower:
 
     def _check_regularly(self) -> None:
         """Check the store, the topics and their ends, at intervals, with or without new records."""
-        self._looked_s = time.monotonic()
-        if self._looked_s - self._saved_s > _NOTE_EVERY_S:
-            self._note()
+        self._checked_s = time.monotonic()
+        if self._checked_s - self._saved_s > _SAVE_INTERVAL_S:
+            self._save_position()
         if self._store.is_damaged:
             raise StoreDamagedError(f"a value read from {self._store!r} differs from the value written")
-        self._deletions.ask_now_and_then()
+        self._deletions.update_retentions()
         self._publisher.health.deleting_topics = self._deletions.deleting_topics
         requested_at = now()
         try:
@@ -447,7 +447,7 @@ class Follower:
             self._retry.unavailable(self._reader, error)
         else:
             self._retry.note_topics_exist()
-            if self._accept(ends):  # of quiet topics the ends are queried here only
+            if self._apply_ends(ends):  # of quiet topics the ends are queried here only
                 # No transaction so far has written to a partition that is not read, even if it made no version.
                 self._detector.mark_shown()
                 self._deletions.process_ends(requested_at, ends)

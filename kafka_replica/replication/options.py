@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from kafka_replica.broker.reading.readers import Boundaries, check_settings
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.filters import KeyFilter
 from kafka_replica.headers import Stack
+from kafka_replica.large_values.changes import validator_of_plain
+from kafka_replica.large_values.keys import with_chunks
 from kafka_replica.listeners import DEFAULT_RECENT_CHANGES
 from kafka_replica.records import topic_key
 from kafka_replica.replication.dead_letters import DeadLetters, check_policy
@@ -39,7 +41,7 @@ class ReplicaOptions:
     blocked_after_s: float = 1.0
     barrier_timeout_s: float | None = 1000.0
     recent_changes: int = DEFAULT_RECENT_CHANGES
-    history: int = 0
+    kept_versions: int = 0
     key_filter: KeyFilter | None = None
     tombstones_kept_s: float | None = None
     header_stack: Stack | None = None
@@ -58,7 +60,7 @@ class ReplicaOptions:
         for name in ("stalled_after_s", "blocked_after_s", "barrier_timeout_s", "tombstones_kept_s"):
             self._check_seconds(name, may_be_none=name in {"barrier_timeout_s", "tombstones_kept_s"})
         self._check_count("recent_changes", "a number")
-        self._check_count("history", "a number of versions")
+        self._check_count("kept_versions", "a number of versions")
 
     @property
     def name(self) -> str:
@@ -87,6 +89,15 @@ class ReplicaOptions:
     def has_key_spaces(self) -> bool:
         """True if each topic has its own key space."""
         return len(self.topics) > 1 and not self.one_key_space
+
+    def with_large_values(self) -> Self:
+        """Return the options with a filter that keeps the chunks of a main key, and a validator that ignores them."""
+        key_filter, validator = self.key_filter, self.validator
+        return replace(
+            self,
+            key_filter=None if key_filter is None else with_chunks(key_filter),
+            validator=None if validator is None else validator_of_plain(validator),
+        )
 
     def _check_seconds(self, name: str, *, may_be_none: bool) -> None:
         value = getattr(self, name)

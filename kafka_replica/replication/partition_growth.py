@@ -66,7 +66,7 @@ class PartitionGrowth:
         """Begin with the partitions that the reader has opened.
 
         Args:
-            beginnings: the offsets at which reading begins.
+            beginnings: the offsets at which reading starts.
             stored_position: the position of the version in the store.
         """
         self.partitions.begin(beginnings)
@@ -75,7 +75,7 @@ class PartitionGrowth:
             self._delta_builder.add(partition, stored_position.get(partition, 0))
 
     def add(self, all_partitions: Iterable[Partition]) -> bool:
-        """Begin to read the new partitions among those that Kafka lists; return whether there are any."""
+        """Start to read the new partitions among those that Kafka lists; return whether there are any."""
         added = self.partitions.unread(all_partitions)
         if not added:
             return False

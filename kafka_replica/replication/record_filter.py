@@ -24,11 +24,12 @@ Validator = Callable[[Record], object]
 
 _NO_KEY = "find the producer that writes without keys, or set on_bad_record='skip' to set such records aside"
 _DAMAGED = "compare it with kafka-dump-log.sh, or set on_bad_record='skip' to continue without it"
-_REFUSED = "publish it again, or set on_bad_record='skip' to set such records aside"
-_NOT_UNDONE = (
-    "compare the replica's header_stack with that of the producer, publish the record again, or set "
-    "on_bad_record='skip' to set such records aside"
+_UNTIL_COMPACTED = (
+    "publish its key again or delete it; until Kafka has compacted this old record away, a replica with "
+    "on_bad_record='stop' still stops at it, and one with on_bad_record='skip' sets it aside"
 )
+_REFUSED = f"correct the validator if it is wrong; otherwise {_UNTIL_COMPACTED}"
+_NOT_UNDONE = f"compare the replica's header_stack with that of the producer; if that is right, {_UNTIL_COMPACTED}"
 
 
 class FilteredRecords(NamedTuple):
@@ -70,7 +71,7 @@ class RecordFilter:
 
     @property
     def is_open(self) -> bool:
-        """Return whether records pass unchanged."""
+        """True if records pass unchanged."""
         return (
             self._key_filter is None and self._validator is None and self._header_stack is None and not self._bad_keys
         )
@@ -139,7 +140,7 @@ class RecordFilter:
         except MemoryError as error:
             raise _no_memory("validating", raw, partition, error) from error
         except Exception as error:  # noqa: BLE001 - any exception of a user's validator is a reason
-            reason = str(error) or type(error).__name__
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             return _bad_record(partition, raw, reason, _REFUSED)
         except BaseException as error:  # SystemExit, CancelledError, or a test's failure: not a reason to skip a record
             raise KafkaReplicaError(

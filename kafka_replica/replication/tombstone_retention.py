@@ -67,7 +67,7 @@ class RetentionCoverage:
     def __init__(self) -> None:
         self.spans: dict[Partition, RetentionSpan] = {}
 
-    def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
+    def note_ends(self, at: Instant, ends: Mapping[Partition, int]) -> None:
         """Note where partitions ended at a time, or later."""
         for partition, end in ends.items():
             span = self.spans.get(partition)
@@ -122,14 +122,14 @@ class TombstoneCheck:
             for coverage in (self._read_coverage, self._shown_coverage):
                 coverage.spans[partition] = RetentionSpan(since, retentions_s.get(partition.topic), is_first=False)
 
-    def ask(self, at: Instant, ends: Mapping[Partition, int]) -> None:
+    def note_ends(self, at: Instant, ends: Mapping[Partition, int]) -> None:
         """Note where partitions ended when their ends were requested.
 
         Only the answer to such a request proves that there were no more records at some time: the end in a fetch
         response may date from before the broker stopped answering, or before this process was suspended.
         """
-        self._read_coverage.ask(at, ends)
-        self._shown_coverage.ask(at, ends)
+        self._read_coverage.note_ends(at, ends)
+        self._shown_coverage.note_ends(at, ends)
 
     def read(self, positions: Mapping[Partition, int]) -> None:
         """Note the positions that reading has reached."""
@@ -139,7 +139,7 @@ class TombstoneCheck:
         """Note the position of the version shown."""
         self._shown_coverage.reach(position, self._retentions_s)
 
-    def gap(self, partition: Partition, now: Instant) -> None:
+    def note_gap(self, partition: Partition, now: Instant) -> None:
         """Note that an offset is missing in the records read so far."""
         span = self._read_coverage.spans[partition]
         age_s = span.age_s(now)
@@ -177,7 +177,7 @@ class TombstoneCheck:
 
     @property
     def needs_retentions(self) -> bool:
-        """Return whether a gap can be judged only after the topics' retention is queried again."""
+        """True if a gap can be judged only after the topics' retention is queried again."""
         return not self._is_checked
 
     def late(self) -> LatePartition | None:

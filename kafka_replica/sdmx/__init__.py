@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
     from kafka_replica.sdmx.lookups.file_structures import FileError, FileStructures, read_files
     from kafka_replica.sdmx.lookups.hierarchy_tree import HierarchyNode, HierarchyTree
-    from kafka_replica.sdmx.lookups.live import LiveStats, LiveStructures
+    from kafka_replica.sdmx.lookups.live_structures import LiveStats, LiveStructures
     from kafka_replica.sdmx.lookups.query_result import QueryResult
     from kafka_replica.sdmx.lookups.references import DanglingReference
-    from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, MissingReference, ResolvedStructure
+    from kafka_replica.sdmx.lookups.resolved_structure import AttachedConstraint, MissingReference, ResolvedStructure
     from kafka_replica.sdmx.lookups.stored_message import StoredMessage
     from kafka_replica.sdmx.lookups.structures import ResolvedComponent, Snapshot, Structures
     from kafka_replica.sdmx.messages.format import Format
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     )
     from kafka_replica.sdmx.model.representation import Representation, TextFormat
     from kafka_replica.sdmx.reading.messages import read_message
-    from kafka_replica.sdmx.reading.parts import Part, SplitMessage, split_message, split_readable
+    from kafka_replica.sdmx.reading.splitting import MessagePart, SplitMessage, split_message, split_readable
     from kafka_replica.sdmx.records.key_filter import only
     from kafka_replica.sdmx.records.validator import StructureCheck, check_structure
     from kafka_replica.sdmx.urns.urn import Urn
@@ -109,10 +109,10 @@ __all__ = [
     "MergedPart",
     "Message",
     "MessageError",
+    "MessagePart",
     "MissingReference",
     "NotExpressibleError",
     "OpaqueArtefact",
-    "Part",
     "QueryResult",
     "Representation",
     "ResolvedComponent",
@@ -162,7 +162,7 @@ _HOMES: Final = {
     "messages.format": ("Format",),
     "lookups.hierarchy_tree": ("HierarchyNode", "HierarchyTree"),
     "lookups.file_structures": ("FileError", "FileStructures", "read_files"),
-    "lookups.live": ("LiveStats", "LiveStructures"),
+    "lookups.live_structures": ("LiveStats", "LiveStructures"),
     "files.merging": ("MergedPart", "merge_copies"),
     "messages.message": ("Header", "Message", "UnreadableArtefact"),
     "model": (
@@ -191,9 +191,9 @@ _HOMES: Final = {
     "model.representation": ("Representation", "TextFormat"),
     "lookups.effective_component": ("EffectiveComponent",),
     "lookups.query_result": ("QueryResult",),
-    "lookups.resolved": ("AttachedConstraint", "MissingReference", "ResolvedStructure"),
+    "lookups.resolved_structure": ("AttachedConstraint", "MissingReference", "ResolvedStructure"),
     "records.key_filter": ("only",),
-    "reading.parts": ("Part", "SplitMessage", "split_message", "split_readable"),
+    "reading.splitting": ("MessagePart", "SplitMessage", "split_message", "split_readable"),
     "lookups.stored_message": ("StoredMessage",),
     "lookups.structures": ("ResolvedComponent", "Snapshot", "Structures"),
     "urns.urn": ("Urn",),

@@ -301,7 +301,7 @@ def create_app(
     changes. The ASGI server sets the limits for connections, headers and slow clients.
 
     Args:
-        replica: the replica; its option ``history`` is the number of versions that requests can name by path.
+        replica: the replica; its option ``kept_versions`` is the number of versions that requests can name by path.
         settings: the settings; by default those of ``ServerSettings()``.
         topic: the topic with the structures, if the replica has several topics with separate key spaces.
         answer: a function that answers requests for structures, instead of the SDMX REST API of this library.

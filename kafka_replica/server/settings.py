@@ -60,7 +60,9 @@ class ServerSettings:
     request_timeout_s: float = setting(
         30.0, "Time limit for computing an answer, after which the request gets 503.", least=0
     )
-    max_answer_bytes: int = setting(256 * 1024 * 1024, "Maximum size of an answer; larger answers become 413.", least=1)
+    max_response_bytes: int = setting(
+        256 * 1024 * 1024, "Maximum size of an answer; larger answers become 413.", least=1
+    )
     cache_bytes: int = setting(64 * 1024 * 1024, "Maximum size of the cache of answers.", least=0)
     decoded_bytes: int | None = setting(
         None,

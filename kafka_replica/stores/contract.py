@@ -246,7 +246,7 @@ class Store(Protocol):
             StoreError: the write failed; the current version is unchanged.
         """
 
-    def note(self, resume_point: ResumePoint) -> None:
+    def save_resume_point(self, resume_point: ResumePoint) -> None:
         """Store a newer resume point of the current version, whose records stay valid further on in the log."""
 
     def rebuild(self, *, forget: bool = False) -> None:

@@ -32,7 +32,7 @@ class Delta:
 
     @property
     def has_deletions(self) -> bool:
-        """Return whether keys may be deleted."""
+        """True if keys may be deleted."""
         return bool(self.tombstone_count or self.expired_count)
 
     def add(self, records: Sequence[Stored]) -> None:

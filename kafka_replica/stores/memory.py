@@ -123,7 +123,7 @@ class MemoryStore:
             self._gather()
         return applied
 
-    def note(self, resume_point: ResumePoint) -> None:
+    def save_resume_point(self, resume_point: ResumePoint) -> None:
         """Set the resume point that is saved with the current version."""
         self._now[1].resume_point = resume_point
 

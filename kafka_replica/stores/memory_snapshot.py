@@ -59,7 +59,7 @@ class PresentRecords:
         self.records = records
         self.source = source  # the partition of records without a source
         self.saved = saved  # the file to which offsets among the records refer
-        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is writing
+        self._lock = RLock()  # reentrant: a signal handler may read while its own thread is writing
 
     def update(self, alive: dict[bytes, Stored], deleted: tuple[bytes, ...]) -> None:
         """Apply the next version. The lock prevents a reader from restoring a record that was replaced meanwhile."""
@@ -102,7 +102,7 @@ class MemorySnapshot(Snapshot):
         self._version = version.number, version.position, version.count
         self._seen = version  # the newest version whose predecessors' replaced records are in _old
         self._old: dict[bytes, Kept | None] = {}
-        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is gathering
+        self._lock = RLock()  # reentrant: a signal handler may read while its own thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says

@@ -27,15 +27,15 @@ class Barrier:
         self._has_gap = False
 
     @property
-    def wants_ends(self) -> bool:
-        """Return whether the ends must be requested before anything can be shown."""
+    def needs_ends(self) -> bool:
+        """True if the ends must be requested before anything can be shown."""
         return self._has_gap
 
-    def gap(self) -> None:
+    def note_gap(self) -> None:
         """Note that an offset is missing in the records that were read."""
         self._has_gap = True
 
-    def answer(self, high_watermarks: Position) -> None:
+    def take_ends(self, high_watermarks: Position) -> None:
         """Raise the barrier to the ends of all partitions, requested after the last gap was noticed."""
         if self._has_gap:
             self._has_gap = False

@@ -9,10 +9,12 @@ from kafka_replica.transactions.batches import Batch, Reading
 
 
 class Ends(NamedTuple):
-    """The ends of partitions: all transactions below ``stable`` are decided, all records below ``high`` replicated."""
+    """The end offsets of partitions: all transactions below ``last_stable`` are decided."""
 
-    stable: Position
-    high: Position
+    last_stable: Position
+    """The last stable offsets."""
+    high_watermarks: Position
+    """The high watermarks: all records below them are replicated by the brokers."""
     unconfirmed: frozenset[Partition] = frozenset()
     """Partitions whose leader too few brokers have confirmed, so that a newer leader may know a later end."""
 
@@ -48,17 +50,17 @@ class BoundaryDetector(Protocol):
         """The number of records that were read, but that no decision covers yet."""
 
     @property
-    def wants_ends(self) -> bool:
-        """Return whether the ends of the partitions must be requested again before a decision is possible."""
+    def needs_ends(self) -> bool:
+        """True if the ends of the partitions must be requested again before a decision is possible."""
 
     @property
     def waits_for_open_transactions(self) -> bool:
-        """Return whether an open transaction prevents committed records from being shown."""
+        """True if an open transaction prevents committed records from being shown."""
 
     def add(self, partition: Partition, start: int) -> None:
         """Add a partition that is read from offset ``start`` on."""
 
-    def answer(self, ends: Ends) -> list[Decision]:
+    def take_ends(self, ends: Ends) -> list[Decision]:
         """Process the ends of all partitions, which were requested after the latest reading was processed."""
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:

@@ -64,13 +64,13 @@ class MarkerDetector:
         return sum(commit.records for commit in self._assigner.later) + sum(part.records for part in self._parts())
 
     @property
-    def wants_ends(self) -> bool:
-        """Return whether a round needs the ends of the partitions to begin or to continue."""
-        return not self._is_single and self._assigner.wants_ends
+    def needs_ends(self) -> bool:
+        """True if a round needs the ends of the partitions to begin or to continue."""
+        return not self._is_single and self._assigner.needs_ends
 
     @property
     def waits_for_open_transactions(self) -> bool:
-        """Return whether a round waits for the markers of other parts of decided transactions."""
+        """True if a round waits for the markers of other parts of decided transactions."""
         return not self._is_single and self._assigner.waits
 
     @property
@@ -86,10 +86,10 @@ class MarkerDetector:
             self._unshown.clear()
         self._states[partition] = PartitionState(partition, start)
 
-    def answer(self, ends: Ends) -> list[Decision]:
+    def take_ends(self, ends: Ends) -> list[Decision]:
         """Begin a round with these ends, or continue the current one."""
         if not self._is_single:
-            self._assigner.answer(ends.high)
+            self._assigner.take_ends(ends.high_watermarks)
         return list(self._advance())
 
     def take(self, reading: Reading, *, every_point: bool) -> list[Decision]:

@@ -18,7 +18,7 @@ class OpenBatches:
         self.records = batch.record_count
         self.marker: int | None = None  # the offset of its marker, once the marker was read
         self.detached_count = 0  # how many of the batches share no buffer with others
-        self._spans: list[tuple[int, int]] | None = None  # made when they are needed: most transactions end at once
+        self._spans: list[tuple[int, int]] | None = None  # made when they are needed: most transactions end before that
 
     @property
     def partition(self) -> Partition:

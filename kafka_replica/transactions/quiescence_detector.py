@@ -50,26 +50,30 @@ class QuiescenceDetector:
         return sum(batch.record_count for batch in self._pending)
 
     @property
-    def wants_ends(self) -> bool:
-        """Return whether all partitions look quiescent, which only Kafka can confirm."""
+    def needs_ends(self) -> bool:
+        """True if all partitions look quiescent, which only Kafka can confirm."""
         if len(self._positions) == 1 or self._has_requested:
             return False
         return self._looks_quiescent and Position(self._positions) != self._pointed_at
 
     @property
     def waits_for_open_transactions(self) -> bool:
-        """Return True: a reader of committed records stops at the first open transaction."""
+        """Always true: a reader of committed records stops at the first open transaction."""
         return True
 
     def add(self, partition: Partition, start: int) -> None:
         """Add a partition that is read from offset ``start`` on."""
         self._positions[partition] = start
 
-    def answer(self, ends: Ends) -> list[Decision]:
-        """Process the ends, ``stable`` requested first; return a point if no transaction is open in any partition."""
+    def take_ends(self, ends: Ends) -> list[Decision]:
+        """Process the ends, ``last_stable`` requested first; return a point if no transaction is open anywhere."""
         self._has_requested = True
         position = Position(self._positions)
-        if ends.stable != position or ends.high != position or self._reported_partitions != set(position):
+        if (
+            ends.last_stable != position
+            or ends.high_watermarks != position
+            or self._reported_partitions != set(position)
+        ):
             return []
         return self._point(looked=True)
 

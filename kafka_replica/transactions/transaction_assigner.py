@@ -32,12 +32,12 @@ class TransactionAssigner:
 
     @property
     def is_needed(self) -> bool:
-        """Return whether committed batches exist that are in no version yet."""
+        """True if committed batches exist that are in no version yet."""
         return self._target is not None or bool(self.later or self._producers or self._grown)
 
     @property
-    def wants_ends(self) -> bool:
-        """Return whether a round needs the ends of the partitions to begin or to continue."""
+    def needs_ends(self) -> bool:
+        """True if a round needs the ends of the partitions to begin or to continue."""
         if self._target is None:
             return self.is_needed
         if self._has_rest:
@@ -52,8 +52,8 @@ class TransactionAssigner:
 
     @property
     def waits(self) -> bool:
-        """Return whether the round waits for markers only."""
-        return self._target is not None and self._has_read(self._target) and not self.wants_ends
+        """True if the round waits for markers only."""
+        return self._target is not None and self._has_read(self._target) and not self.needs_ends
 
     def grow(self, unshown: Mapping[int, tuple[int, bool]]) -> None:
         """Note that a partition was added; it may hold other parts of transactions that are not shown yet.
@@ -85,7 +85,7 @@ class TransactionAssigner:
             commit.hold()
             self.later.append(commit)
 
-    def answer(self, high: Position) -> None:
+    def take_ends(self, high: Position) -> None:
         """Begin a round with these ends, or continue the current one."""
         if self._target is None:
             self._begin(high)

@@ -158,7 +158,7 @@ def _hanging(bootstrap: str, partitions: int) -> list[Partition]:
     give_up_s = time.monotonic() + _DECIDED_S
     while True:
         ends = topics.ends(places, _ANSWER_S)
-        hanging = [place for place in places if ends.stable[place] < ends.high[place]]
+        hanging = [place for place in places if ends.last_stable[place] < ends.high_watermarks[place]]
         if not hanging or time.monotonic() > give_up_s:
             return hanging
         time.sleep(0.5)

@@ -27,7 +27,7 @@ def wait_decided(
         topic: the topic.
         partitions: how many it has.
         timeout_s: how long to wait at most, in seconds.
-        abort_after_s: abort what is still open after this time, above the time-out of transactions, in seconds.
+        abort_after_s: abort what is still open after this time, above the timeout of transactions, in seconds.
 
     Raises:
         WaitTimeoutError: a transaction is still open.

@@ -16,8 +16,8 @@ from kafka_replica.sdmx import Format, Message, Urn, read_message, split_message
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import sdmx_ml
 from kafka_replica.sdmx.formats.fusion import reader as fusion
-from kafka_replica.sdmx.formats.json_shared.short import short
-from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.json_shared.fast_path import try_fast_path
+from kafka_replica.sdmx.formats.json_shared.format_detection import opened
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.messages.format import unpacked
 
@@ -62,14 +62,14 @@ def _must_collect(data: bytes, message: Message | None) -> None:
 
 
 def read_json(data: bytes) -> None:
-    """Read as above, and check that the short way finds nothing else than the long way."""
+    """Read as above, and check that the fast path finds nothing else than the slow path."""
     read(data)
-    way = sdmx_json.read_short if b'"data"' in data[:4096] else fusion.read_short
+    way = sdmx_json.read_fast if b'"data"' in data[:4096] else fusion.read_fast
     try:
         plain = unpacked(data).lstrip()
     except SdmxError:
         return
-    found = short(way, plain, None)
+    found = try_fast_path(way, plain, None)
     if found is not None:
         message = opened(plain, None)
         is_fusion = message.format is Format.FUSION_JSON
@@ -77,16 +77,16 @@ def read_json(data: bytes) -> None:
 
 
 def read_ml(data: bytes) -> None:
-    """Read as above; what the short way accepts must be well-formed for libxml2, too, with the same content."""
+    """Read as above; what the fast path accepts must be well-formed for libxml2, too, with the same content."""
     read(data)
-    found = sdmx_ml.read_short(data)
+    found = sdmx_ml.read_fast(data)
     if found is not None:
         _must_agree(found, sdmx_ml.read_message(data))
 
 
 def _must_agree(found: Message, other: Message) -> None:
     if list(found) != list(other) or (found.header, found.format) != (other.header, other.format):
-        raise AssertionError(f"the short way finds {found}, the long way {other}, and they are not equal")
+        raise AssertionError(f"the fast path finds {found}, the slow path {other}, and they are not equal")
 
 
 def cut(data: bytes) -> None:

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 
+from kafka_replica.metrics.directories import DirectoryCollector
 from kafka_replica.metrics.producer import ProducerCollector
 from kafka_replica.metrics.replica import export
 from kafka_replica.metrics.sdmx import StructuresCollector
@@ -28,7 +29,7 @@ def families() -> list[Metric]:
         export(replica, registry=registry)
         found = list(registry.collect())
     found += [*StructuresCollector().collect(), *ProducerCollector().collect()]
-    found += [*UsageCollector().collect(), *_of_requests()]
+    found += [*DirectoryCollector().collect(), *UsageCollector().collect(), *_of_requests()]
     return [family for family in found if family.name.startswith("kafka_replica")]
 
 

@@ -14,7 +14,7 @@ from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
 
 Wait: TypeAlias = Callable[[Future[Any], str, float], Any]
-"""A function that waits for a future; its arguments are the future, the operation and the time-out in seconds."""
+"""A function that waits for a future; its arguments are the future, the operation and the timeout in seconds."""
 
 
 class TopicInfo(NamedTuple):

@@ -53,12 +53,12 @@ class Topics:
     Offsets are requested only for partitions that are not known to be without a leader: for these, librdkafka (2.16)
     repeatedly looks for the leader, and occasionally crashes the process.
 
-    A query fails at once if all brokers refuse our credentials, or if no broker accepts a connection with these
+    A query fails immediately if all brokers refuse our credentials, or if no broker accepts a connection with these
     properties.
 
     Args:
         config: librdkafka's properties.
-        waits_for_brokers: whether a query waits its full time-out for brokers that cannot be reached, instead of
+        waits_for_brokers: whether a query waits its full timeout for brokers that cannot be reached, instead of
             failing as soon as this is known.
     """
 
@@ -263,7 +263,7 @@ class Topics:
             BrokerError: Kafka refused, or did not answer in time; the message names the cause as far as it is known.
             ConfigurationError: no broker accepts a connection with these properties.
         """
-        give_up_s = time.monotonic() + timeout_s + 1  # the client's own time-out comes first
+        give_up_s = time.monotonic() + timeout_s + 1  # the client's own timeout comes first
         check_at_s, cause = 0.0, None
         while True:
             try:

@@ -34,7 +34,7 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
-# consume(n, timeout) waits for its time-out unless n messages arrive; poll() returns with the first message, and
+# consume(n, timeout) waits for its timeout unless n messages arrive; poll() returns with the first message, and
 # consume(n, 0) takes the messages queued behind it. Batches of 500 were the fastest in measurements.
 _BATCH_RECORDS = 500
 _ANSWER_S = 5.0  # how long the broker may take to answer a query
@@ -57,8 +57,8 @@ class ConsumerReader:
         self._kafka = Topics(config, waits_for_brokers=False)
         self._refusal: BrokerError | ConfigurationError | None = None
         self._topic_monitor = TopicMonitor(self._kafka, self._topics)
-        self._trouble: list[KafkaError] = []
-        self._consumer = _consumer(config, self._trouble)
+        self._client_errors: list[KafkaError] = []
+        self._consumer = _consumer(config, self._client_errors)
         self._positions: dict[Partition, int] = {}
         self._high: dict[Partition, int] = {}
         self._stable = Position()
@@ -84,16 +84,16 @@ class ConsumerReader:
         beginnings = self._kafka.beginnings(partitions, _ANSWER_S)
         self._log_starts = beginnings
         if resume_point is None:
-            return StartOffsets(self._assign(beginnings), ends.high, beginnings)
+            return StartOffsets(self._assign(beginnings), ends.high_watermarks, beginnings)
         resume = resume_point.position.resume()
         check_beginnings(beginnings, resume)
-        check_ends(ends.high, resume_point.position)
+        check_ends(ends.high_watermarks, resume_point.position)
         self._resumed.update(resume)
         # With the epoch, librdkafka finds out whether the log was truncated since then (KIP-320).
         self._epochs.update(
             {p: epoch for p, epoch in resume_point.leader_epochs.items() if resume[p] == resume_point.position[p]}
         )
-        return StartOffsets(self._assign(beginnings.advanced(resume)), ends.high, beginnings)
+        return StartOffsets(self._assign(beginnings.advanced(resume)), ends.high_watermarks, beginnings)
 
     @property
     def origin(self) -> LogIdentity:
@@ -129,7 +129,7 @@ class ConsumerReader:
         self._expected.update(beginnings)
         return beginnings
 
-    def look(self) -> list[Partition]:
+    def check_topics(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet.
 
         In a topic that was deleted and recreated, librdkafka continues at its old offset without reporting anything.
@@ -141,8 +141,8 @@ class ConsumerReader:
         """Return the current end offsets of all partitions that are read."""
         ends = self._ask(lambda: self._kafka.ends(list(self._high), _ANSWER_S))
         # This query comes last: the ends are then known to belong to the topics that are read.
-        unread = dict.fromkeys(self.look(), 0)
-        return Ends(Position({**ends.stable, **unread}), Position({**ends.high, **unread}))
+        unread = dict.fromkeys(self.check_topics(), 0)
+        return Ends(Position({**ends.last_stable, **unread}), Position({**ends.high_watermarks, **unread}))
 
     def read(self, timeout_s: float) -> FetchResult:
         """Return the records that have arrived, waiting at most that long for the first."""
@@ -156,13 +156,15 @@ class ConsumerReader:
             records.setdefault((message.topic() or "", message.partition() or 0), []).append(_record(message))
         batches = [_batch(Partition(*each), found) for each, found in records.items()]
         self._heard_from.update(batch.partition for batch in batches)
-        trouble = self._passing_trouble() or self._poll_topic_monitor()
+        temporary_error = self._temporary_error() or self._poll_topic_monitor()
         reading = self._reading(batches)
         # The last stable offsets were queried up to a second ago; all records that were read since are committed.
         stable = self._stable.advanced(
             {each: max(offset, reading.positions.get(each, 0)) for each, offset in self._stable.items()}
         )
-        return FetchResult(reading, stable, self._gaps(reading), self._have_all_answered(), trouble, self._log_starts)
+        return FetchResult(
+            reading, stable, self._gaps(reading), self._have_all_answered(), temporary_error, self._log_starts
+        )
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
         """Return the refusal of our credentials or settings by which the last query failed, if any."""
@@ -247,7 +249,7 @@ class ConsumerReader:
             # The event contains the reached offset, which exceeds position() if the last records were compacted away.
             self._move_to(partition, message.offset())
         else:
-            self._trouble.append(error)
+            self._client_errors.append(error)
             return
         self._heard_from.add(partition)
 
@@ -260,10 +262,10 @@ class ConsumerReader:
         try:
             ends = self._topic_monitor.take(time.monotonic(), Position(self._positions))
         except (BrokerUnavailableError, TopicNotFoundError) as error:
-            return error  # look() decides whether a topic is gone
+            return error  # check_topics() decides whether a topic is gone
         if ends is not None:
-            self._stable = ends.stable
-            self._high.update({p: self._high_by(ends, p) for p in ends.high if p in self._high})
+            self._stable = ends.last_stable
+            self._high.update({p: self._high_by(ends, p) for p in ends.high_watermarks if p in self._high})
         return None
 
     def _high_by(self, ends: Ends, partition: Partition) -> int:
@@ -273,16 +275,17 @@ class ConsumerReader:
         nothing further written after the request, the position of that time is the end. If the newest fetch was
         answered with a higher one, that counts all the same (see ``_reading``).
         """
-        high = ends.high[partition]
-        if ends.stable[partition] == high == self._topic_monitor.read_at_request.get(partition):
+        high = ends.high_watermarks[partition]
+        if ends.last_stable[partition] == high == self._topic_monitor.read_at_request.get(partition):
             return high
         return max(high, self._high[partition])
 
-    def _passing_trouble(self) -> BrokerError | None:
-        trouble, self._trouble[:] = list(self._trouble), []
-        explanations = [translate_error(error, f"reading {self._name}") for error in trouble]
-        for error, explanation in zip(trouble, explanations, strict=True):
-            # A missing topic counts as temporary here, because the broker may be starting; look() detects deletion.
+    def _temporary_error(self) -> BrokerError | None:
+        errors, self._client_errors[:] = list(self._client_errors), []
+        explanations = [translate_error(error, f"reading {self._name}") for error in errors]
+        for error, explanation in zip(errors, explanations, strict=True):
+            # A missing topic counts as temporary here, because the broker may be starting; deletion is detected by
+            # check_topics().
             passing = may_pass(error) or is_missing_topic(error) or (is_refusal(error) and bool(self._positions))
             if not passing:
                 raise explanation
@@ -304,8 +307,8 @@ def check_names(config: Mapping[str, Any]) -> None:
         raise ConfigurationError(f"setting up the reader: {error}") from error
 
 
-def _consumer(config: Mapping[str, Any], trouble: list[KafkaError]) -> Consumer:
-    settings = {**reader_settings(config), "error_cb": error_callback(config, trouble)}
+def _consumer(config: Mapping[str, Any], errors: list[KafkaError]) -> Consumer:
+    settings = {**reader_settings(config), "error_cb": error_callback(config, errors)}
     return create_client(Consumer, settings, "setting up the consumer")
 
 

@@ -37,13 +37,13 @@ class FetchResult(NamedTuple):
     """The result of one read, with facts about the log."""
 
     reading: Reading
-    stable: Position
+    last_stable: Position
     """The last stable offsets, as far as they are known."""
     gaps: Collection[Partition]
     """Partitions in which an offset was missing; see ``LogReader.gaps_are_certain``."""
-    heard: bool
+    has_response: bool
     """True if a broker sent anything."""
-    trouble: BrokerError | None
+    temporary_error: BrokerError | None
     """An error that may be temporary, such as a broker that cannot be reached."""
     log_starts: Position
     """The current log start offsets, as in ``StartOffsets``; the same object until an offset changes."""
@@ -75,8 +75,8 @@ class Retention(NamedTuple):
 class LogReader(Protocol):
     """A reader of topics from their beginnings, each partition in log order. Not thread-safe.
 
-    An error that may be temporary is raised as ``BrokerUnavailableError`` (or returned as ``FetchResult.trouble``), and
-    the caller can repeat the call; any other error is final.
+    An error that may be temporary is raised as ``BrokerUnavailableError`` (or returned as
+    ``FetchResult.temporary_error``), and the caller can repeat the call; any other error is final.
     """
 
     gaps_are_certain: bool
@@ -119,7 +119,7 @@ class LogReader(Protocol):
             BrokerError: Kafka reported another error that is not temporary.
         """
 
-    def look(self) -> list[Partition]:
+    def check_topics(self) -> list[Partition]:
         """Check that the topics were not replaced since reading began; return the partitions that are not read yet.
 
         Raises:
@@ -131,7 +131,7 @@ class LogReader(Protocol):
         """Start to read further partitions; return the offsets at which they begin."""
 
     def ends(self) -> Ends:
-        """Return the end offsets of all partitions, from leaders that know them; check the topics like ``look``.
+        """Return the end offsets of all partitions, from leaders that know them; also do what ``check_topics`` does.
 
         Raises:
             LogReplacedError: a topic was deleted and recreated.

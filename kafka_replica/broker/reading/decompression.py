@@ -63,7 +63,7 @@ class DecompressedTogether:
         """The batches after these, which are decompressed while these are parsed."""
 
     def start(self) -> None:
-        """Begin to decompress."""
+        """Start to decompress."""
         decompress, self._decompress = self._decompress, None  # it refers to the answer
         if decompress is not None:
             with suppress(RuntimeError):  # the reader is closed
@@ -95,7 +95,7 @@ class Decompressor:
         self._ratio = _FIRST_RATIO
 
     def plan(self, compressed: Sequence[Compressed]) -> None:
-        """Group the batches of an answer, so that groups are decompressed at once; only if there are enough batches.
+        """Group the batches of an answer, to decompress each group in one call; only if there are enough batches.
 
         Args:
             compressed: the compressed batches of a partition, in their order.

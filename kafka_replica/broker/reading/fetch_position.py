@@ -18,7 +18,7 @@ class FetchPosition:
         "empty_alone_s",
         "empty_at",
         "epoch",
-        "heard",
+        "has_responded",
         "high",
         "leader",
         "log_start",
@@ -37,7 +37,7 @@ class FetchPosition:
         self.resumed = False  # whether everything before the beginning was read already
         self.epoch = -1  # leader epoch of the last batch read
         self.high = self.stable = -1
-        self.heard = False  # whether the leader has answered a fetch since all leaders have
+        self.has_responded = False  # whether the leader has answered a fetch since all leaders have
         self.log_start = 0  # the first offset that the log still has
         self.empty_at = -1  # the position at which a fetch was empty below the high watermark
         self.empty_alone_s: float | None = None  # since when a fetch of this partition alone is empty, too

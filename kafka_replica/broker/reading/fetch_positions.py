@@ -23,8 +23,8 @@ from kafka_replica.broker.wire.messages import (
     LATEST,
     LIST_OFFSETS,
     READ_UNCOMMITTED,
-    MetadataAnswer,
-    TopicAnswer,
+    MetadataResponse,
+    TopicMetadata,
     metadata_request,
     offsets_request,
     read_metadata,
@@ -121,7 +121,7 @@ class FetchPositions:
         """
         link = await self._link(max(self.leaders))
         request = settings_request(self._topics, names)
-        answer = await self._answer(link, link.ask(DESCRIBE_CONFIGS, request), f"requesting {names[0]}")
+        answer = await self._answer(link, link.send(DESCRIBE_CONFIGS, request), f"requesting {names[0]}")
         found = {}
         for topic, (error, values) in read_settings(answer).items():
             with suppress(AuthorizationError):
@@ -147,7 +147,7 @@ class FetchPositions:
         if len(self._fetch_positions) > 1 and self.confirmation.has_copies:
             self.confirmation.note_settings(await self.settings([MIN_INSYNC]))
 
-    async def look(self, queried: Mapping[Partition, int] | None = None) -> list[Partition]:
+    async def check_topics(self, queried: Mapping[Partition, int] | None = None) -> list[Partition]:
         """Return the partitions that are not read yet; queries every leader.
 
         Args:
@@ -167,7 +167,7 @@ class FetchPositions:
             await self._check_leaders(queried, dict(zip(leaders, answers, strict=True)))
         return self._unread(found)
 
-    async def _check_leaders(self, queried: Mapping[Partition, int], answers: dict[int, MetadataAnswer]) -> None:
+    async def _check_leaders(self, queried: Mapping[Partition, int], answers: dict[int, MetadataResponse]) -> None:
         """Check that no broker knows newer leaders than the queried ones, by the metadata from these leaders."""
         newer = await self.confirmation.successor(queried, answers, self._leader_of_each)
         if newer is None:
@@ -189,7 +189,7 @@ class FetchPositions:
         self._complete = b"" if unread else bytes(answer)
         return unread
 
-    def _unread(self, found: dict[str, TopicAnswer]) -> list[Partition]:
+    def _unread(self, found: dict[str, TopicMetadata]) -> list[Partition]:
         return [partition for partition in _partitions(found) if partition not in self._fetch_positions]
 
     async def add(self, partitions: list[Partition]) -> Position:
@@ -227,7 +227,7 @@ class FetchPositions:
         self.confirmation.unconfirmed = frozenset()
         high = await self._offsets(list(self._fetch_positions), LATEST)
         if unread is None or self.confirmation.needs_others(self._leader_of_each):
-            unread = await self.look(queried)  # queried last: the ends then belong to the topics that are read
+            unread = await self.check_topics(queried)  # queried last: the ends then belong to the topics that are read
         stable = {each.partition: min(each.stable, high[each.partition]) for each in self}
         return Ends(Position(stable), Position({**high, **dict.fromkeys(unread, 0)}), self.confirmation.unconfirmed)
 
@@ -262,12 +262,12 @@ class FetchPositions:
 
     # --- queries ---
 
-    async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicAnswer]:
+    async def _find(self, nodes: Iterable[int] = ()) -> dict[str, TopicMetadata]:
         """Return the topics by the metadata of brokers (by default any); the answer with the most partitions counts."""
         return self._same(await self._cluster.metadata(self._topics, nodes))
 
-    def _same(self, answers: list[MetadataAnswer]) -> dict[str, TopicAnswer]:
-        found: dict[str, TopicAnswer] = {}
+    def _same(self, answers: list[MetadataResponse]) -> dict[str, TopicMetadata]:
+        found: dict[str, TopicMetadata] = {}
         for answer in answers:
             for name in self._topics:
                 topic = answer.topics[name]
@@ -287,7 +287,7 @@ class FetchPositions:
         for node in {self._fetch_positions[partition].leader for partition in partitions}:
             own = [partition for partition in partitions if self._fetch_positions[partition].leader == node]
             link = await self._link(node)
-            answer = link.ask(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED))
+            answer = link.send(LIST_OFFSETS, offsets_request(own, timestamp, READ_UNCOMMITTED))
             queried.append((link, answer, f"{doing} {_first_of(own)}"))
         found = {}
         for link, answer, asked in queried:
@@ -303,7 +303,7 @@ class FetchPositions:
             own = {p: epoch for p, epoch in known.items() if self._fetch_positions[p].leader == node}
             link = await self._link(node)
             asked = f"checking whether {_first_of(list(own))} was truncated"
-            answer = await self._answer(link, link.ask(EPOCH_ENDS, epoch_ends_request(own)), asked)
+            answer = await self._answer(link, link.send(EPOCH_ENDS, epoch_ends_request(own)), asked)
             for partition, (error, epoch, end) in read_epoch_ends(answer).items():
                 await self._check(error, f"checking whether {partition} was truncated")
                 if epoch < 0 or end < resume_point.position[partition]:
@@ -343,5 +343,5 @@ def _first_of(partitions: Sequence[Partition]) -> str:
     return f"{partitions[0]} and {others} more" if others else str(partitions[0])
 
 
-def _partitions(topics: dict[str, TopicAnswer]) -> list[Partition]:
+def _partitions(topics: dict[str, TopicMetadata]) -> list[Partition]:
     return [Partition(name, number) for name, topic in topics.items() for number in sorted(topic.leaders)]

@@ -60,16 +60,16 @@ class Fetches:
         leaders = self._fetch_positions.leaders
         for node in [node for node in self._under_way if node not in leaders]:
             self._forget(node)
-        trouble: BrokerError | None = None
+        temporary_error: BrokerError | None = None
         for node in leaders:
             if node < 0 or node in self._under_way or time.monotonic() < self._not_before_s.get(node, 0):
                 continue
             try:
                 self._send(node, [each for each in self._fetch_positions if each.leader == node])
             except BrokerUnavailableError as error:
-                trouble = error
+                temporary_error = error
                 self.pause(node)
-        return trouble
+        return temporary_error
 
     def pause(self, node: int) -> None:
         """Delay the next request to the broker by a moment."""
@@ -87,21 +87,21 @@ class Fetches:
             del self._under_way[fetch.node]
         return done
 
-    def trouble(self) -> BrokerError | None:
+    def temporary_error(self) -> BrokerError | None:
         """Return an error if a broker is silent; close its connection after a further 12 s."""
         wait_s = self._limits.wait_ms / 1000
-        trouble: BrokerError | None = None
+        temporary_error: BrokerError | None = None
         for fetch in list(self._under_way.values()):
             silent_s = self._silent_s(fetch)
             if silent_s > wait_s + _SILENT_S and fetch.link.receive():  # perhaps too little has arrived to wake us
                 silent_s = self._silent_s(fetch)
             if silent_s > wait_s + _SILENT_S:
-                trouble = BrokerUnavailableError(
+                temporary_error = BrokerUnavailableError(
                     f"broker {fetch.node} has not answered a fetch for {silent_s:.0f} s; check that it runs"
                 )
             if silent_s > wait_s + _GIVE_UP_S:
                 self._forget(fetch.node)
-        return trouble
+        return temporary_error
 
     def _silent_s(self, fetch: Fetch) -> float:
         """Return the seconds between the last byte that the broker sent and the end of the last receive call.
@@ -127,6 +127,6 @@ class Fetches:
             link = self._waiter.run(self._cluster.link(node, Purpose.FETCH))
         # A broker answers requests in order, so that the query before each version costs no additional round trip.
         is_only = len(self._fetch_positions.leaders) == 1
-        answer, *others = link.ask_all([(FETCH, request), (METADATA, self._fetch_positions.question)][: 1 + is_only])
+        answer, *others = link.send_all([(FETCH, request), (METADATA, self._fetch_positions.question)][: 1 + is_only])
         afterwards = others[0] if others else None
         self._under_way[node] = Fetch(node, link, answer, afterwards, alone=len(wanted) == 1)

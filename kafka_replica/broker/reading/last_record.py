@@ -83,7 +83,7 @@ def committed_records(
     topics = Topics(own)
     beginnings = topics.beginnings(partitions, timeout_s)
     found_ends = topics.ends(partitions, timeout_s)
-    ends = found_ends.stable if decided_only else found_ends.high
+    ends = found_ends.last_stable if decided_only else found_ends.high_watermarks
     starts = {partition: max(beginnings[partition], begin.get(partition, 0)) for partition in partitions}
     todo = {partition: ends[partition] for partition in partitions if starts[partition] < ends[partition]}
     if not todo:
@@ -91,7 +91,7 @@ def committed_records(
     doing = f"reading {', '.join(map(str, partitions))}"
     with _consumer(own, doing) as consumer:
         consumer.assign([TopicPartition(*partition, starts[partition]) for partition in todo])
-        heard_s = time.monotonic()
+        received_s = time.monotonic()
         while todo:
             messages = consumer.consume(_AT_ONCE, 0.05)
             reached = dict[Partition, int]()
@@ -99,7 +99,7 @@ def committed_records(
                 found = _taken(message, doing)
                 partition = Partition(message.topic() or "", message.partition() or 0)
                 if partition in todo:  # partitions that are read to their ends may get new records all the time
-                    heard_s = time.monotonic()
+                    received_s = time.monotonic()
                 if found is not None and partition in todo and found.offset < ends[partition]:
                     yield found
                 if found is not None or _is_end(message):  # a log may end in markers, which consumers do not see
@@ -107,7 +107,7 @@ def committed_records(
             todo = _left(
                 consumer, {partition: end for partition, end in todo.items() if reached.get(partition, 0) < end}
             )
-            if time.monotonic() - heard_s > timeout_s:
+            if time.monotonic() - received_s > timeout_s:
                 raise BrokerUnavailableError(
                     f"{doing}: no record arrived in {timeout_s:g} s, and {', '.join(map(str, todo))} is not read to "
                     "its "

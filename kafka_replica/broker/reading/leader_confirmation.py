@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
 from kafka_replica.broker.wire.cluster import Cluster
-from kafka_replica.broker.wire.messages import MetadataAnswer, TopicAnswer
+from kafka_replica.broker.wire.messages import MetadataResponse, TopicMetadata
 from kafka_replica.records import Partition
 
 MIN_INSYNC = "min.insync.replicas"
@@ -37,7 +37,7 @@ class LeaderConfirmation:
         """True if several brokers have copies of partitions."""
         return len(self._copies) > 1
 
-    def note_copies(self, topic: TopicAnswer) -> None:
+    def note_copies(self, topic: TopicMetadata) -> None:
         """Store which brokers have copies of partitions."""
         self._copies = self._copies.union(*topic.replicas.values())
 
@@ -54,7 +54,7 @@ class LeaderConfirmation:
         return len(leaders) > 1 and not self._copies <= {*leaders.values()}
 
     async def successor(
-        self, queried: Mapping[Partition, int], answers: dict[int, MetadataAnswer], leaders: Mapping[Partition, int]
+        self, queried: Mapping[Partition, int], answers: dict[int, MetadataResponse], leaders: Mapping[Partition, int]
     ) -> Successor | None:
         """Return a newer leader that a broker knows; None if there is none. Store the partitions with too few answers.
 

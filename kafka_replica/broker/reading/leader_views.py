@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kafka_replica.broker.wire.messages import TopicAnswer
+from kafka_replica.broker.wire.messages import TopicMetadata
 
 
-def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int | None:
+def newer_leader(views: Iterable[TopicMetadata], number: int, leader: int) -> int | None:
     """Return the node id of a newer leader of a partition; -1 if the newest view names none, None if none is newer.
 
     Args:
@@ -29,7 +29,7 @@ def newer_leader(views: Iterable[TopicAnswer], number: int, leader: int) -> int 
     return newest if newest_epoch > claimed else None
 
 
-def are_enough(views: Mapping[int, TopicAnswer], number: int, min_insync_replicas: int) -> bool:
+def are_enough(views: Mapping[int, TopicMetadata], number: int, min_insync_replicas: int) -> bool:
     """Return whether at least one of these brokers would know a newer leader that has acknowledged a record.
 
     Args:

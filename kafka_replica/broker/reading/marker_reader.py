@@ -71,7 +71,7 @@ class MarkerReader:
         self._fetches = Fetches(self._cluster, self._waiter, self._fetch_positions, limits)
         self._last: Fetch | None = None  # the last fetch that was answered, if it was the only one
         self._decompressor = Decompressor()
-        self._trouble: BrokerError | None = None
+        self._temporary_error: BrokerError | None = None
         self._refusal: BrokerError | ConfigurationError | None = None
         # Batches that were read but not returned yet. The positions are past them, so that an exception must not lose
         # them.
@@ -108,10 +108,10 @@ class MarkerReader:
         with self._refusals():
             return self._read(timeout_s)
 
-    def look(self) -> list[Partition]:
+    def check_topics(self) -> list[Partition]:
         """Check that the topics are still the same; return the partitions that are not read yet."""
         unread = self._listed_after_fetch()
-        return self._run(self._fetch_positions.look()) if unread is None else unread
+        return self._run(self._fetch_positions.check_topics()) if unread is None else unread
 
     def add(self, partitions: list[Partition]) -> Position:
         """Start to read these partitions too."""
@@ -154,15 +154,15 @@ class MarkerReader:
         await self._fetch_positions.find_min_insync()
         ends = await self._fetch_positions.ends()
         if resume_point is not None:
-            check_ends(ends.high, resume_point.position)
-        return StartOffsets(beginnings, ends.high, self._fetch_positions.log_starts, ends.unconfirmed)
+            check_ends(ends.high_watermarks, resume_point.position)
+        return StartOffsets(beginnings, ends.high_watermarks, self._fetch_positions.log_starts, ends.unconfirmed)
 
     def _read(self, timeout_s: float) -> FetchResult:
         if self._fetch_positions.are_leaders_due:
             try:
                 self._waiter.run(self._fetch_positions.find_leaders())
             except (BrokerUnavailableError, TopicNotFoundError) as error:
-                self._trouble = error  # look() decides whether a topic is gone
+                self._temporary_error = error  # check_topics() decides whether a topic is gone
         self._send()
         self._last = None
         for fetch in self._fetches.answered(timeout_s):
@@ -171,20 +171,20 @@ class MarkerReader:
                 fetch_position = self._fetch_positions.get(answered.topic_id, answered.number)
                 if fetch_position is None or not self._is_good(fetch_position, answered):
                     continue
-                fetch_position.heard = True
+                fetch_position.has_responded = True
                 self._take_batches(fetch_position, answered, alone=fetch.alone)
         self._send()  # before the caller processes the batches
-        return self._fetched(heard=self._have_all_answered())
+        return self._fetched(has_response=self._have_all_answered())
 
     def _have_all_answered(self) -> bool:
         """Return whether the leaders of all partitions have answered since this was last so.
 
         One leader that answers does not prove that the others do, whose partitions may have new records.
         """
-        if not all(each.heard for each in self._fetch_positions):
+        if not all(each.has_responded for each in self._fetch_positions):
             return False
         for each in self._fetch_positions:
-            each.heard = False
+            each.has_responded = False
         return True
 
     def _listed_after_fetch(self) -> list[Partition] | None:
@@ -192,7 +192,7 @@ class MarkerReader:
         fetch, self._last = self._last, None
         if fetch is None or fetch.afterwards is None:
             return None
-        # A broker that throttles us sends the fetch's answer at once, and only after the throttle time the next one.
+        # A broker that throttles us answers the fetch immediately, and the next one only after the throttle time.
         is_throttled = fetch.answer.exception() is None and throttle_ms(fetch.answer.result()) > 0
         self._waiter.wait({fetch.afterwards: fetch.link}, 0 if is_throttled else _ANSWER_S)
         if not fetch.afterwards.done() or fetch.afterwards.exception() is not None:
@@ -201,13 +201,13 @@ class MarkerReader:
             return self._fetch_positions.unread_in(fetch.afterwards.result())
 
     def _send(self) -> None:
-        trouble = self._fetches.send() or self._fetches.trouble()
-        if trouble is not None:
-            self._note_temporary(trouble)
+        temporary_error = self._fetches.send() or self._fetches.temporary_error()
+        if temporary_error is not None:
+            self._note_temporary(temporary_error)
 
-    def _note_temporary(self, trouble: BrokerError) -> None:
+    def _note_temporary(self, temporary_error: BrokerError) -> None:
         """Store an error that may be temporary; query the leaders, because one may have changed."""
-        self._trouble = trouble
+        self._temporary_error = temporary_error
         self._fetch_positions.find_leaders_soon()
 
     def _take(self, fetch: Fetch) -> list[FetchedPartition]:
@@ -244,11 +244,11 @@ class MarkerReader:
                 "it was truncated, or its beginning was deleted"
             )
         kafka = KafkaError(error)
-        trouble = translate_error(kafka, f"reading {fetch_position.partition}")
+        temporary_error = translate_error(kafka, f"reading {fetch_position.partition}")
         if not (may_pass_in_answer(kafka) or is_missing_topic(kafka) or error == _INCONSISTENT_TOPIC_ID):
-            raise trouble
+            raise temporary_error
         # The query for the leaders shows whether the topic is gone.
-        self._note_temporary(BrokerUnavailableError(str(trouble)))
+        self._note_temporary(BrokerUnavailableError(str(temporary_error)))
         self._fetches.pause(fetch_position.leader)
         return False
 
@@ -284,12 +284,12 @@ class MarkerReader:
             if not self._waiter.run(self._fetch_positions.is_tiered(fetch_position.partition.topic)):
                 return True
         except (BrokerUnavailableError, TopicNotFoundError) as error:
-            self._note_temporary(error)  # look() decides whether a topic is gone
+            self._note_temporary(error)  # check_topics() decides whether a topic is gone
         fetch_position.forget_empty()
         return False
 
-    def _fetched(self, *, heard: bool) -> FetchResult:
-        trouble, self._trouble = self._trouble, None
+    def _fetched(self, *, has_response: bool) -> FetchResult:
+        temporary_error, self._temporary_error = self._temporary_error, None
         batches, self._batches = self._batches, []
         size_bytes, self._size_bytes = self._size_bytes, 0
         gaps, self._gaps = self._gaps, set()
@@ -299,4 +299,6 @@ class MarkerReader:
             Position({each.partition: each.high for each in self._fetch_positions if each.high >= 0}),
         )
         stable = Position({each.partition: each.stable for each in self._fetch_positions if each.stable >= 0})
-        return FetchResult(reading, stable, gaps, heard, trouble, self._fetch_positions.log_starts, size_bytes)
+        return FetchResult(
+            reading, stable, gaps, has_response, temporary_error, self._fetch_positions.log_starts, size_bytes
+        )

@@ -40,7 +40,7 @@ class NotByMarkersError(ConfigurationError):
 
 
 def check_settings(config: Mapping[str, Any], boundaries: Boundaries) -> None:
-    """Reject at once the settings that a reader would reject later.
+    """Reject immediately the settings that a reader would reject later.
 
     Raises:
         ConfigurationError: a property is impossible, would break a guarantee, or does not fit these boundaries.

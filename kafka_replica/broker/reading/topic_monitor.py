@@ -94,7 +94,8 @@ class TopicMonitor:
         self._ends = None
         found = ends.wait(_ANSWER_S)
         # A partition that was added since was not part of the query.
-        check_ends(found.high, {p: offset for p, offset in self.read_at_request.items() if p in found.high})
+        high = found.high_watermarks
+        check_ends(high, {p: offset for p, offset in self.read_at_request.items() if p in high})
         return found
 
     def _same(self, found: list[TopicInfo]) -> list[Partition]:

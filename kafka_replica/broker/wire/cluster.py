@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from kafka_replica.broker.connection.security import ConnectionSettings
 from kafka_replica.broker.wire.connection import BrokerConnection, connect
-from kafka_replica.broker.wire.messages import METADATA, MetadataAnswer, metadata_request, read_metadata
+from kafka_replica.broker.wire.messages import METADATA, MetadataResponse, metadata_request, read_metadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _ANY_BROKER_S = 3.0  # the time limit for a query that other brokers can answer as well, and for connecting to one
-_MOST_ANY_BROKER_S = 10.0  # the same, whatever the user has set: another broker may answer at once
+_MOST_ANY_BROKER_S = 10.0  # the same, whatever the user has set: another broker may answer immediately
 _VIEW_S = 1.0  # the time limit for a query whose answer is optional
 _SKIPPED_S = 10.0  # the time for which a broker that did not answer such a query is not queried again
 _MOST_SKIPPED_S = 60.0  # the same for a broker that stays silent, after several such times, each twice the one before
@@ -49,7 +49,7 @@ class Cluster:
         self._skipped_until_s: dict[int, float] = {}
         self._skipped_for_s: dict[int, float] = {}  # of the brokers that did not answer the last optional query
 
-    async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
+    async def metadata(self, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataResponse]:
         """Return the metadata of the topics from each of these brokers; without nodes, from any reachable broker.
 
         Raises:
@@ -59,7 +59,7 @@ class Cluster:
         queried = []
         for node in nodes:
             link = await self.link(node, Purpose.ASK)
-            queried.append((link, link.ask(METADATA, request)))
+            queried.append((link, link.send(METADATA, request)))
         found = [await self._within_or_close(link, answer, self._timeout_s) for link, answer in queried]
         found = found or [await self._ask_any_broker(request)]
         answers = [read_metadata(answer) for answer in found]
@@ -68,7 +68,7 @@ class Cluster:
         self._listed = frozenset().union(*(answer.brokers for answer in answers))
         return answers
 
-    async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
+    async def views(self, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataResponse]:
         """Return the metadata of the topics from each of these brokers that answers within a second, by node id.
 
         Brokers that the newest metadata does not list are not queried: Kafka itself does not reach them.
@@ -126,12 +126,12 @@ class Cluster:
             link.close()
         self._links.clear()
 
-    async def _view(self, node: int, request: bytes) -> MetadataAnswer | None:
+    async def _view(self, node: int, request: bytes) -> MetadataResponse | None:
         begun_s = time.monotonic()
         try:
             async with asyncio.timeout(_VIEW_S):
                 link = await self.link(node, Purpose.ASK)
-            answer = await self.within(link, link.ask(METADATA, request), _LOOKING_UP, _VIEW_S)
+            answer = await self.within(link, link.send(METADATA, request), _LOOKING_UP, _VIEW_S)
         except (TimeoutError, BrokerError):
             # Silence delays the caller, so that a broker that stays silent is queried less and less often.
             is_silent = time.monotonic() - begun_s > _VIEW_S / 2
@@ -154,22 +154,22 @@ class Cluster:
 
     async def _ask_any_broker(self, request: bytes) -> memoryview:
         """Return the metadata from the first broker that answers."""
-        trouble: BrokerError | None = None
+        temporary_error: BrokerError | None = None
         for purpose, link in self._links_by_last_answer():
             try:
-                return await self.within(link, link.ask(METADATA, request), _LOOKING_UP, self._any_broker_s)
+                return await self.within(link, link.send(METADATA, request), _LOOKING_UP, self._any_broker_s)
             except BrokerUnavailableError as error:
-                trouble = error
+                temporary_error = error
                 if purpose is Purpose.ASK:  # a pending fetch decides over its connection
                     link.close()
         for host, port in dict.fromkeys([*self._settings.servers, *self._brokers.values()]):
             try:
                 self._first = await connect(self._settings, host, port, timeout_s=self._connect_any_s)
-                answer = self._first.ask(METADATA, request)
+                answer = self._first.send(METADATA, request)
                 return await self._within_or_close(self._first, answer, self._any_broker_s)
             except BrokerUnavailableError as error:
-                trouble = error
-        raise trouble or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")
+                temporary_error = error
+        raise temporary_error or BrokerUnavailableError("there is no broker to connect to: set bootstrap.servers")
 
     def _links_by_last_answer(self) -> list[tuple[Purpose, BrokerConnection]]:
         """Return the usable connections: those that received data last come first, those with a pending fetch last."""

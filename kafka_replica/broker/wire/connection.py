@@ -21,7 +21,7 @@ from aiokafka.conn import AIOKafkaConnection
 from kafka_replica.broker.connection.security import ConnectionSettings, open_connection
 from kafka_replica.broker.wire.answer_buffers import AnswerBuffers
 from kafka_replica.broker.wire.messages import TO_READ, VERSIONS
-from kafka_replica.broker.wire.receiving import LONG_BYTES, MAX_ANSWER_BYTES, SIZE, AnswerReceiver, NotKafkaError
+from kafka_replica.broker.wire.receiving import LONG_BYTES, MAX_RESPONSE_BYTES, SIZE, AnswerReceiver, NotKafkaError
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 
 _LONG, _WAKE_AT = 64 << 10, 512 << 10
@@ -78,7 +78,7 @@ class _Answers(asyncio.BufferedProtocol):
         at = 0
         while self._filled - at >= SIZE.size:
             (size,) = SIZE.unpack_from(self._ahead, at)
-            if not SIZE.size <= size <= MAX_ANSWER_BYTES:
+            if not SIZE.size <= size <= MAX_RESPONSE_BYTES:
                 self._filled = 0
                 self._fail_as_not_kafka()
                 return
@@ -205,15 +205,15 @@ class BrokerConnection:
         low, high = self.versions.get(api, (0, -1))
         return low <= VERSIONS[api] <= high
 
-    def ask(self, api: int, body: bytes) -> asyncio.Future[memoryview]:
+    def send(self, api: int, body: bytes) -> asyncio.Future[memoryview]:
         """Send a request; the future's result is the body of the answer.
 
         Raises:
             BrokerUnavailableError: the connection is gone.
         """
-        return self.ask_all([(api, body)])[0]
+        return self.send_all([(api, body)])[0]
 
-    def ask_all(self, requests: Sequence[tuple[int, bytes]]) -> list[asyncio.Future[memoryview]]:
+    def send_all(self, requests: Sequence[tuple[int, bytes]]) -> list[asyncio.Future[memoryview]]:
         """Send several requests, each an API and a body, in one write; return the futures of their answers.
 
         Raises:

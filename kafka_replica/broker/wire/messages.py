@@ -42,7 +42,7 @@ _FETCH, _FETCH_FROM = struct.Struct(">iiiibii"), struct.Struct(">iiqiqib")
 _FETCH_END = b"\1\1\0"  # no forgotten topics, no rack, no tags
 
 
-class TopicAnswer(NamedTuple):
+class TopicMetadata(NamedTuple):
     """A broker's metadata of a topic; ``error`` is Kafka's code, 0 if there is no error."""
 
     name: str
@@ -56,11 +56,11 @@ class TopicAnswer(NamedTuple):
     """Partition -> the brokers that have a copy of the partition; the next leader will be one of them."""
 
 
-class MetadataAnswer(NamedTuple):
+class MetadataResponse(NamedTuple):
     """A broker's metadata of the cluster."""
 
     brokers: dict[int, tuple[str, int]]
-    topics: dict[str, TopicAnswer]
+    topics: dict[str, TopicMetadata]
 
 
 def metadata_request(topics: Iterable[str]) -> bytes:
@@ -72,14 +72,14 @@ def metadata_request(topics: Iterable[str]) -> bytes:
     return body.pack("??", False, False).tags().done()
 
 
-def read_metadata(data: memoryview) -> MetadataAnswer:
+def read_metadata(data: memoryview) -> MetadataResponse:
     """Decode a response to Metadata."""
     cursor = Cursor(data)
     cursor.at += 4  # throttle time
     brokers = dict(cursor.array(_broker))
     cursor.string()  # cluster id
     cursor.at += 4  # controller
-    return MetadataAnswer(brokers, {topic.name: topic for topic in cursor.array(_topic)})
+    return MetadataResponse(brokers, {topic.name: topic for topic in cursor.array(_topic)})
 
 
 def _broker(cursor: Cursor) -> tuple[int, tuple[str, int]]:
@@ -91,7 +91,7 @@ def _broker(cursor: Cursor) -> tuple[int, tuple[str, int]]:
     return node, (host, port)
 
 
-def _topic(cursor: Cursor) -> TopicAnswer:
+def _topic(cursor: Cursor) -> TopicMetadata:
     (error,) = cursor.unpack(_ERROR)
     name = cursor.string() or ""
     topic_id = UUID(bytes=bytes(cursor.take(16)))
@@ -102,7 +102,7 @@ def _topic(cursor: Cursor) -> TopicAnswer:
     leaders = {partition: leader for partition, leader, _, _ in found}
     epochs = {partition: epoch for partition, _, epoch, _ in found}
     replicas = {partition: frozenset(nodes) for partition, _, _, nodes in found}
-    return TopicAnswer(name, topic_id, error, leaders, epochs, replicas)
+    return TopicMetadata(name, topic_id, error, leaders, epochs, replicas)
 
 
 def _partition(cursor: Cursor) -> tuple[int, int, int, list[int]]:

@@ -23,7 +23,7 @@ from kafka_replica.errors import BrokerError
 LONG_BYTES: Final = 1 << 20
 """The minimum size of a long answer."""
 SIZE: Final = struct.Struct(">i")
-MAX_ANSWER_BYTES: Final = 1 << 30
+MAX_RESPONSE_BYTES: Final = 1 << 30
 """A larger size means that the peer is not Kafka."""
 _SHORT_ANSWERS: Final = 2  # this many in sequence end the thread; one short answer, to a query, may follow each fetch
 _STOPS_S: Final = 5.0
@@ -100,7 +100,7 @@ class AnswerReceiver:
         head = memoryview(bytearray(SIZE.size))
         self._fill(head)
         (size,) = SIZE.unpack(head)
-        if not SIZE.size <= size <= MAX_ANSWER_BYTES:
+        if not SIZE.size <= size <= MAX_RESPONSE_BYTES:
             raise NotKafkaError(f"an answer of {size:,} bytes")
         answer = self._buffers.take(size)
         self._fill(answer)

@@ -104,7 +104,7 @@ def read_transaction(data: memoryview) -> TransactionState:
     (error,) = cursor.unpack(_ERROR)
     cursor.string()  # the transactional id
     state = cursor.string() or ""
-    cursor.at += 4 + 8  # time-out, start time
+    cursor.at += 4 + 8  # timeout, start time
     return TransactionState(error, state, ProducerId(*cursor.unpack(_PRODUCER)))
 
 

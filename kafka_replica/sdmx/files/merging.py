@@ -16,18 +16,18 @@ from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import MessageError, UnwritableError
 from kafka_replica.sdmx.model.base import ItemScheme
 from kafka_replica.sdmx.reading.messages import read_message
-from kafka_replica.sdmx.reading.parts import Part
+from kafka_replica.sdmx.reading.splitting import MessagePart
 from kafka_replica.sdmx.writing.messages import media_types, write_message
 
 
 class MergedPart(NamedTuple):
     """The effective part among several copies, and the ids of items that the copies define differently."""
 
-    part: Part
+    part: MessagePart
     conflicts: tuple[str, ...]
 
 
-def merge_copies(copies: Sequence[Part]) -> MergedPart:
+def merge_copies(copies: Sequence[MessagePart]) -> MergedPart:
     """Return the effective part among several copies of one artefact, which are given with the latest last.
 
     Without a synthetic scheme among them, the last copy wins. Otherwise the result has the items of the last explicit
@@ -56,7 +56,7 @@ def merge_copies(copies: Sequence[Part]) -> MergedPart:
     return MergedPart(_written(merged, formats), conflicts)
 
 
-def _scheme_of(part: Part) -> ItemScheme:
+def _scheme_of(part: MessagePart) -> ItemScheme:
     found = read_message(part.value, part.content_type, on_error="collect").artefacts.get(part.urn)
     if not isinstance(found, ItemScheme):
         raise MessageError(f"merging copies of {part.urn}: one of the messages does not contain this scheme")
@@ -80,11 +80,11 @@ def _with_items_of(merged: ItemScheme, scheme: ItemScheme) -> ItemScheme:
     return replace(scheme, **{scheme.items_field: merged.items})
 
 
-def _written(scheme: ItemScheme, formats: Iterable[str]) -> Part:
+def _written(scheme: ItemScheme, formats: Iterable[str]) -> MessagePart:
     reasons: list[str] = []
     for content_type in formats:
         try:
-            return Part(scheme.urn, write_message(scheme, content_type), content_type)
+            return MessagePart(scheme.urn, write_message(scheme, content_type), content_type)
         except UnwritableError as error:
             reasons.append(str(error))
     raise UnwritableError(f"merging copies of {scheme.urn}: no format can represent all items; {reasons[0]}")

@@ -13,10 +13,10 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.errors import MessageError, SdmxError, UnreadableContentError
 from kafka_replica.sdmx.files.merging import merge_copies
 from kafka_replica.sdmx.messages.message import UnreadableArtefact
-from kafka_replica.sdmx.reading.parts import Part, SplitMessage, split_message, split_readable
+from kafka_replica.sdmx.reading.splitting import MessagePart, SplitMessage, split_message, split_readable
 from kafka_replica.sdmx.urns.urn import Urn
 
-Source: TypeAlias = str | os.PathLike[str] | IO[bytes]
+FileSource: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A file, a folder of files, a pattern with ``*``, ``?`` or ``[...]``, or a file object that is open for bytes."""
 
 _SUFFIXES = (".xml", ".json", ".sdmx", ".gz", ".edi", ".ges", ".xlsx")
@@ -47,7 +47,7 @@ class MergedScheme(NamedTuple):
 class FileContents:
     """The artefacts of structure files, and an account of everything else in the files."""
 
-    parts: dict[Urn, Part]
+    parts: dict[Urn, MessagePart]
     """A part for each readable artefact."""
     left_out: dict[Path, str] = field(default_factory=dict)
     """Files that cannot be read as a whole, each with the reason; only if the caller accepts unreadable files."""
@@ -59,7 +59,7 @@ class FileContents:
     """Schemes that were merged from several files (``kafka_replica.sdmx.merge_copies``)."""
 
 
-def files_of(sources: Iterable[Source]) -> Iterator[Path | OpenFile]:
+def files_of(sources: Iterable[FileSource]) -> Iterator[Path | OpenFile]:
     """Yield the files that sources refer to, each once, in their order.
 
     Folders are searched for all files whose names suggest a structure file, sorted. A pattern refers to the files and
@@ -125,7 +125,7 @@ def read_structures(
         UsageError: a file cannot be opened.
     """
     contents = FileContents({})
-    copies: dict[Urn, list[tuple[Path, Part]]] = {}
+    copies: dict[Urn, list[tuple[Path, MessagePart]]] = {}
     for given in files:
         file = given.name if isinstance(given, OpenFile) else given
         try:

@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 from kafka_replica.sdmx.messages.format import Format
 
 if TYPE_CHECKING:
-    from lxml import etree
-
-    from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage
-    from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+    from kafka_replica.sdmx.formats.json_shared.format_detection import JsonMessage
+    from kafka_replica.sdmx.formats.ml.reading.parsing import ParsedDocument
+    from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
     from kafka_replica.sdmx.messages.message import Header, Message
     from kafka_replica.sdmx.model import Artefact
     from kafka_replica.sdmx.urns.urn import Urn
 
-Parts: TypeAlias = "tuple[Format, Iterator[tuple[Urn, bytes]]]"
+MessageParts: TypeAlias = "tuple[Format, Iterator[tuple[Urn, bytes]]]"
 """The format of a message, and the URN and message of each artefact in it."""
 
 
@@ -34,31 +33,31 @@ class Reader(Protocol):
     def read_message(self, data: bytes, collector: ErrorCollector) -> Message:
         """Return the message in these bytes. Raises MessageError."""
 
-    def cut_message(self, data: bytes, collector: ErrorCollector) -> Parts:
+    def split_message(self, data: bytes, collector: ErrorCollector) -> MessageParts:
         """Return the parts of a message. Raises MessageError."""
 
 
 class XmlReader(Reader, Protocol):
     """The module that reads SDMX-ML of every edition."""
 
-    def read_short(self, data: bytes) -> Message | None:
+    def read_fast(self, data: bytes) -> Message | None:
         """Return the message, or None if ``read_message`` has to read it."""
 
 
 class TreeReader(Protocol):
-    """A module that reads some editions of SDMX-ML from a document and its parsed tree."""
+    """A module that reads some editions of SDMX-ML from a parsed document."""
 
-    def read_tree(self, format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Message:
+    def read_tree(self, document: ParsedDocument, collector: ErrorCollector) -> Message:
         """Return the message of a document. Raises MessageError."""
 
-    def cut_tree(self, format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Parts:
+    def split_tree(self, document: ParsedDocument, collector: ErrorCollector) -> MessageParts:
         """Return the parts of a message. Raises MessageError."""
 
 
 class JsonReader(Protocol):
     """A module that reads one of the formats in JSON."""
 
-    read_short: Callable[[bytes, Format | None], Message]
+    read_fast: Callable[[bytes, Format | None], Message]
 
     def read_message(self, message: JsonMessage, collector: ErrorCollector) -> Message:
         """Return the message whose outermost levels are known. Raises MessageError."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final, TypeAlias, TypeVar
 
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError, UnreadableContentError, UrnError
+from kafka_replica.sdmx.lookups.artefact_locator import ArtefactLocator
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder
 from kafka_replica.sdmx.lookups.expansions import ExpansionCache
 from kafka_replica.sdmx.lookups.extensions import expand
 from kafka_replica.sdmx.lookups.items import Item, item_of
-from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.model import Artefact, Codelist, OpaqueArtefact
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -11,7 +11,7 @@ from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent, E
 from kafka_replica.sdmx.lookups.extensions import without_prefixes
 from kafka_replica.sdmx.lookups.items import Item, item_of
 from kafka_replica.sdmx.lookups.references import late_bound
-from kafka_replica.sdmx.lookups.resolved import MissingReference
+from kafka_replica.sdmx.lookups.resolved_structure import MissingReference
 from kafka_replica.sdmx.model import (
     Artefact,
     Attribute,
@@ -29,8 +29,8 @@ from kafka_replica.sdmx.model.representation import Representation, effective_re
 from kafka_replica.sdmx.urns.urn import Urn
 
 
-class Source(Protocol):
-    """The look-ups of one version that building components needs."""
+class ComponentLookups(Protocol):
+    """The look-ups in one version that building components needs."""
 
     def get(self, urn: Urn) -> Artefact | Item: ...  # noqa: D102
     def codelist(self, reference: Urn) -> Codelist: ...  # noqa: D102
@@ -63,8 +63,8 @@ def enumeration_target(
 class Components:
     """A builder of components; notes missing artefacts in ``needed``, or in ``unneeded`` if validation works anyway."""
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, lookups: ComponentLookups) -> None:
+        self._lookups = lookups
         self._lists: dict[Urn, _ListedValues | SdmxError] = {}
         self.needed: list[MissingReference] = []
         self.unneeded: list[MissingReference] = []
@@ -113,11 +113,11 @@ class Components:
         return found
 
     def _listed(self, target: Urn) -> _ListedValues:
-        found = self._source.get(target)
+        found = self._lookups.get(target)
         if isinstance(found, Codelist):
             has_prefixes = not found.is_stub and any(extension.prefix for extension in found.extensions)
-            unprefixed = Items(without_prefixes(found, self._source.codelist)) if has_prefixes else NO_ITEMS
-            return _ListedValues(self._source.expand(found), unprefixed)
+            unprefixed = Items(without_prefixes(found, self._lookups.codelist)) if has_prefixes else NO_ITEMS
+            return _ListedValues(self._lookups.expand(found), unprefixed)
         if not isinstance(found, ValueList | ConceptScheme):
             raise UnreadableContentError(
                 f"{target} has no list of values; use a codelist, value list or concept scheme"
@@ -169,7 +169,7 @@ class Components:
     def optional(self, source: Urn, target: Urn, note: list[MissingReference]) -> Artefact | Item | None:
         """Return the artefact or item of a URN; if it is missing, add a note and return None."""
         try:
-            return self._source.get(late_bound(target, source))
+            return self._lookups.get(late_bound(target, source))
         except SdmxError as error:
             note.append(MissingReference(source, target, str(error)))
             return None

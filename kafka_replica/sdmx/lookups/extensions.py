@@ -30,14 +30,14 @@ MAX_DEPTH: Final = 50
 _OWN: Final = -1
 
 
-class _Source(NamedTuple):
+class _InheritedList(NamedTuple):
     """A list that codes are inherited from, and the prefix for their ids."""
 
     codelist: Codelist
     prefix: str
 
 
-class _Place(NamedTuple):
+class _Origin(NamedTuple):
     """The origin of a code: the number of the source, or -1 for the list itself; and the code's id there."""
 
     source: int
@@ -82,11 +82,11 @@ class _Expansion:
         made = self._done[codelist.urn] = _merged(codelist, self.sources(codelist, path))
         return made
 
-    def sources(self, codelist: Codelist, path: tuple[Urn, ...]) -> list[_Source]:
+    def sources(self, codelist: Codelist, path: tuple[Urn, ...]) -> list[_InheritedList]:
         """Return the lists that a codelist inherits from; ``path`` ends with the list itself."""
         return [self._source(extension, path) for extension in codelist.extensions]
 
-    def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _Source:
+    def _source(self, extension: CodelistExtension, path: tuple[Urn, ...]) -> _InheritedList:
         try:
             found = self._look_up(late_bound(extension.codelist, path[-1]))
             if found.is_stub:
@@ -98,7 +98,7 @@ class _Expansion:
                 f"{_doing(path[0])}: {found.urn} extends itself, by {' -> '.join(one.reference for one in path)}; "
                 "publish one of these lists without the extension"
             )
-        return _Source(self.of(found, path), extension.prefix or "")
+        return _InheritedList(self.of(found, path), extension.prefix or "")
 
 
 def without_prefixes(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> dict[str, str]:
@@ -114,18 +114,18 @@ def without_prefixes(codelist: Codelist, look_up: Callable[[Urn], Codelist]) -> 
     }
 
 
-def _places(codelist: Codelist, sources: list[_Source]) -> dict[str, _Place]:
+def _places(codelist: Codelist, sources: list[_InheritedList]) -> dict[str, _Origin]:
     """Return the origin of each code in the expanded list."""
-    places: dict[str, _Place] = {}
+    places: dict[str, _Origin] = {}
     for number, (source, extension) in enumerate(zip(sources, codelist.extensions, strict=True)):
         for id_ in _chosen(extension, source.codelist):
-            _put(places, source.prefix + id_, _Place(number, id_), codelist)
+            _put(places, source.prefix + id_, _Origin(number, id_), codelist)
     for id_ in codelist.codes:
-        _put(places, id_, _Place(_OWN, id_), codelist)
+        _put(places, id_, _Origin(_OWN, id_), codelist)
     return places
 
 
-def _merged(codelist: Codelist, sources: list[_Source]) -> Codelist:
+def _merged(codelist: Codelist, sources: list[_InheritedList]) -> Codelist:
     places = _places(codelist, sources)
     numbers, known = _numbered(places, codelist), list(places.values())
     return msgspec.structs.replace(
@@ -136,7 +136,7 @@ def _merged(codelist: Codelist, sources: list[_Source]) -> Codelist:
     )
 
 
-def _numbered(places: dict[str, _Place], codelist: Codelist) -> dict[str, Any]:
+def _numbered(places: dict[str, _Origin], codelist: Codelist) -> dict[str, Any]:
     ids = list(places)
     found = numbered(ids)
     if found is None:
@@ -148,7 +148,7 @@ def _numbered(places: dict[str, _Place], codelist: Codelist) -> dict[str, Any]:
     return found or {id_: number for number, id_ in enumerate(ids)}
 
 
-def _put(places: dict[str, _Place], id_: str, place: _Place, codelist: Codelist) -> None:
+def _put(places: dict[str, _Origin], id_: str, place: _Origin, codelist: Codelist) -> None:
     places.pop(id_, None)  # it takes the position of the code that wins
     places[id_] = place
     if len(places) > MAX_CODES:
@@ -166,7 +166,9 @@ def _chosen(extension: CodelistExtension, codelist: Codelist) -> list[str]:
     return ids
 
 
-def _code(codelist: Codelist, sources: list[_Source], places: dict[str, _Place], id_: str, place: _Place) -> Code:
+def _code(
+    codelist: Codelist, sources: list[_InheritedList], places: dict[str, _Origin], id_: str, place: _Origin
+) -> Code:
     if place.source == _OWN:
         return codelist.codes[place.id]
     source = sources[place.source]
@@ -175,7 +177,9 @@ def _code(codelist: Codelist, sources: list[_Source], places: dict[str, _Place],
     return msgspec.structs.replace(code, urn=codelist.urn.with_item(code.urn.cls, id_), parent=parent)
 
 
-def _parent_id(code: Code, source: _Source, sources: list[_Source], places: dict[str, _Place]) -> str | None:
+def _parent_id(
+    code: Code, source: _InheritedList, sources: list[_InheritedList], places: dict[str, _Origin]
+) -> str | None:
     """Return the id of an inherited code's parent; None if the parent was not inherited from the same list."""
     if code.parent is None:
         return None

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key, Partition, Record, key_bytes
-from kafka_replica.sdmx.files.structure_files import FileContents, Source, files_of, read_structures
+from kafka_replica.sdmx.files.structure_files import FileContents, FileSource, files_of, read_structures
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE
 from kafka_replica.sdmx.lookups.structures import Structures
-from kafka_replica.sdmx.reading.parts import Part
+from kafka_replica.sdmx.reading.splitting import MessagePart
 from kafka_replica.sdmx.urns.urn import Urn
 
 _PLACE: Final = Partition("structure files", 0)
@@ -37,7 +37,7 @@ class FileSnapshot:
 
     version: int = 1
 
-    def __init__(self, parts: Iterable[Part]) -> None:
+    def __init__(self, parts: Iterable[MessagePart]) -> None:
         self._records: Mapping[bytes, Record] = {
             bytes(part.urn): Record(
                 bytes(part.urn), part.value, offset, -1, ((CONTENT_TYPE, part.content_type.encode()),), _PLACE
@@ -71,7 +71,7 @@ class FileStructures(Structures):
     contents: FileContents = FileContents({})
 
 
-def read_files(*sources: Source, cache: DecodeCache | None = None) -> FileStructures:
+def read_files(*sources: FileSource, cache: DecodeCache | None = None) -> FileStructures:
     """Return look-ups in the artefacts of structure files; no broker is needed.
 
     The artefacts are those that ``kafka-replica publish`` publishes from the same files, in every readable format:

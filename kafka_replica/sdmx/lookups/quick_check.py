@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from kafka_replica.sdmx.errors import SdmxError
-from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, opened
+from kafka_replica.sdmx.formats.json_shared.format_detection import opened
+from kafka_replica.sdmx.formats.json_shared.splitting import artefacts_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.messages.format import of_content_type
 from kafka_replica.sdmx.urns.urn import Urn

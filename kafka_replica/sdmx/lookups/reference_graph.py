@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from kafka_replica.sdmx.errors import MessageError, SdmxError
+from kafka_replica.sdmx.lookups.artefact_locator import ArtefactLocator
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader
 from kafka_replica.sdmx.lookups.cache import Content, content_of
 from kafka_replica.sdmx.lookups.companions import companions_in
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, media_type, partly_unreadable
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex, RecordFacts
-from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
+from kafka_replica.sdmx.lookups.index.dangling_references import DanglingIndex
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
-from kafka_replica.sdmx.lookups.index.kept import Pending
+from kafka_replica.sdmx.lookups.index.lazy_index import Pending
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations
-from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound, references_in, references_of
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage, complete_format

@@ -10,8 +10,9 @@ from kafka_replica.common.html_tables import html_table
 from kafka_replica.common.wording import counted
 from kafka_replica.records import Key
 from kafka_replica.sdmx.errors import SdmxError, UrnError
+from kafka_replica.sdmx.lookups.artefact_locator import ArtefactLocator
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader, Reference, urn_of
-from kafka_replica.sdmx.lookups.attached import AttachedArtefacts
+from kafka_replica.sdmx.lookups.attached_artefacts import AttachedArtefacts
 from kafka_replica.sdmx.lookups.cache import Content, DecodeCache, decode_cache
 from kafka_replica.sdmx.lookups.categories import category_urn, dataflows_in
 from kafka_replica.sdmx.lookups.decoding import CONTENT_TYPE, RecordDecoder, Snapshot
@@ -22,14 +23,13 @@ from kafka_replica.sdmx.lookups.index.indexes import Indexes
 from kafka_replica.sdmx.lookups.index.keys import urn_of_key
 from kafka_replica.sdmx.lookups.item_schemes import hierarchy_tree, scheme_of
 from kafka_replica.sdmx.lookups.items import Item
-from kafka_replica.sdmx.lookups.locating import ArtefactLocator
 from kafka_replica.sdmx.lookups.query_result import QueryResult
 from kafka_replica.sdmx.lookups.reference_graph import ReferenceGraph, ReferenceStats
 from kafka_replica.sdmx.lookups.references import DanglingReference, walk
-from kafka_replica.sdmx.lookups.resolve import resolve
-from kafka_replica.sdmx.lookups.resolved import ResolvedStructure
+from kafka_replica.sdmx.lookups.resolution import resolve
+from kafka_replica.sdmx.lookups.resolved_structure import ResolvedStructure
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage, stored_message
-from kafka_replica.sdmx.lookups.typed import TypedLookUps
+from kafka_replica.sdmx.lookups.typed_lookups import TypedLookUps
 from kafka_replica.sdmx.model import (
     Artefact,
     Codelist,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.json_shared.short import short
-from kafka_replica.sdmx.formats.json_shared.tree import JsonMessage, opened
+from kafka_replica.sdmx.formats.json_shared.fast_path import try_fast_path
+from kafka_replica.sdmx.formats.json_shared.format_detection import JsonMessage, opened
 from kafka_replica.sdmx.formats.registry import json_reader, reader, xml_reader
-from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector, OnError
+from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector, OnError
 from kafka_replica.sdmx.messages.encodings import by_charset
 from kafka_replica.sdmx.messages.format import MAX_BYTES, Format, of_content_type, unpacked
 from kafka_replica.sdmx.messages.message import Message
@@ -38,7 +38,7 @@ def read_message(data: bytes, content_type: str | None = None, *, on_error: OnEr
     if content_type is None and data.startswith(_OBJECT):
         return _json_message(data, None, collector)
     if data[:1] == b"<":
-        found = xml_reader().read_short(data)
+        found = xml_reader().read_fast(data)
         if found is not None:
             return found
     kind, plain = kind_of(data, content_type)
@@ -54,7 +54,7 @@ def _json_message(plain: bytes, content_type: str | None, collector: ErrorCollec
     # A guess; the fast path declines if it is wrong. Lists end one of the formats, an object with lists the other.
     end = plain[-3:]
     is_fusion = end != b"]}}" and (end[1:] == b"]}" or plain.find(b'"data"', 0, 4096) < 0)
-    found = short(json_reader("fusion" if is_fusion else "sdmx_json").read_short, plain, claimed)
+    found = try_fast_path(json_reader("fusion" if is_fusion else "sdmx_json").read_fast, plain, claimed)
     if found is not None:
         return found
     message = opened(plain, claimed, collector)

@@ -12,9 +12,9 @@ from typing import Any, Final
 from kafka_replica.common.wording import counted
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.formats.registry import WRITTEN, keeping_writer, writer
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.formats.shared.writing.difference import difference
 from kafka_replica.sdmx.formats.shared.writing.headers import header_for
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
 from kafka_replica.sdmx.messages.format import Format, of_content_type
 from kafka_replica.sdmx.messages.message import Header
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
@@ -147,7 +147,7 @@ def _element(artefact: Artefact, format_: Format) -> tuple[Artefact, Any]:
         reason = "artefacts of this class are written alone, because only their own bytes are known"
         raise _CannotCarryError(artefact, format_, reason)
     try:
-        expected = carried(artefact, format_)
+        expected = as_representable_in(artefact, format_)
         return expected, writer(format_).element_of(expected, format_)
     except SdmxError as error:
         # These include ids that are invalid in a URN although a format requires one.

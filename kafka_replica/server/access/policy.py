@@ -8,7 +8,7 @@ A line may also give a role to the subject of a client certificate::
     control  60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752  operators
     control  subject:CN=ada,O=Office of Statistics
 
-A comment begins with ``#``; after a subject, only after white space, and ``\#`` begins no comment.
+A comment begins with ``#``; after a subject, only after whitespace, and ``\#`` begins no comment.
 Tokens must be long and random (``openssl rand -hex 32``); an unsalted hash protects only such tokens.
 Source: RFC 6750, sections 2.1 and 3 (bearer tokens).
 """

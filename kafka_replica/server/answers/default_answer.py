@@ -23,7 +23,7 @@ class DefaultAnswer:
         self._versions = versions
         self._settings = RestSettings(
             empty_status=cast("Literal[204, 404]", settings.empty_status),
-            max_bytes=settings.max_answer_bytes,
+            max_bytes=settings.max_response_bytes,
             write=MessageWriter(settings.written_bytes).write,
         )
 

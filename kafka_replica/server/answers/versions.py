@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
 from kafka_replica.history import Difference, FutureVersionError, KeptVersion
-from kafka_replica.publication.history import difference
+from kafka_replica.publication.difference import difference
 from kafka_replica.publication.status import State
 from kafka_replica.records import Position
 from kafka_replica.replica import Replica

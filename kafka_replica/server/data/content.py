@@ -25,5 +25,5 @@ class Content:
 
     @property
     def size(self) -> int:
-        """Return the size in bytes."""
+        """The size in bytes."""
         return self.body.stat().st_size if isinstance(self.body, Path) else len(self.body)

@@ -52,7 +52,7 @@ class DataOptions:
 
     @property
     def job_arguments(self) -> dict[str, Any]:
-        """Return the arguments that validation and mapping jobs have in common."""
+        """The arguments that validation and mapping jobs have in common."""
         return {
             "decimal": self.decimal,
             "encoding": self.encoding,

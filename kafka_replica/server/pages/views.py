@@ -184,8 +184,8 @@ class Pages:
 
     def _page(self, template: str, links: Links, context: Context, headers: dict[str, str]) -> Response:
         body = self._renderer.html(template, links, context)
-        if len(body) > self._settings.max_answer_bytes:
-            raise Problem(413, f"the page is larger than {self._settings.max_answer_bytes} bytes")
+        if len(body) > self._settings.max_response_bytes:
+            raise Problem(413, f"the page is larger than {self._settings.max_response_bytes} bytes")
         return html_response(body, headers=headers | self._versions.state_headers())
 
 

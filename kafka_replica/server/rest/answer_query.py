@@ -100,13 +100,13 @@ def _answered(
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")
     try:
-        return _made(_Asked(query, version, settings, headers, day), accepted)
+        return _build_response(_Request(query, version, settings, headers, day), accepted)
     except KafkaReplicaError as error:
         # The answer depends on a record that cannot be read.
         return unreadable(str(error))
 
 
-class _Asked(NamedTuple):
+class _Request(NamedTuple):
     """A query with everything on which its answer depends, except the accepted formats."""
 
     query: Query
@@ -118,12 +118,12 @@ class _Asked(NamedTuple):
     """The date on which constraints must be valid; None if the answer does not depend on it."""
 
 
-def _made(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
+def _build_response(request: _Request, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return an XML schema or a message of structures, in the order in which the request prefers them."""
     first_reason: Rejection | None = None
     for is_schema, offered_formats in groupby(accepted, attrgetter("is_schema")):
         make = _schema if is_schema else _message_of_structures
-        made = make(asked, tuple(offered_formats))
+        made = make(request, tuple(offered_formats))
         if not isinstance(made, Rejection) or made.status not in _UNREPRESENTABLE:
             return made
         first_reason = first_reason or made
@@ -131,18 +131,18 @@ def _made(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Re
     return first_reason
 
 
-def _message_of_structures(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
-    query, version = asked.query, asked.version
+def _message_of_structures(request: _Request, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
+    query, version = request.query, request.version
     found = (
-        schema_contents(query, version, asked.day)
+        schema_contents(query, version, request.day)
         if isinstance(query, SchemaQuery)
-        else contents_of(query, version, asked.settings, asked.day)
+        else contents_of(query, version, request.settings, request.day)
     )
     if isinstance(found, Rejection):
         return found
-    if not found.matched and (not found.errors or (found.has_others and asked.settings.unwritable == "omit")):
+    if not found.matched and (not found.errors or (found.has_others and request.settings.unwritable == "omit")):
         return _nothing(found, version)
-    return _in_first_format(asked, found, accepted)
+    return _in_first_format(request, found, accepted)
 
 
 def _nothing(found: Contents, version: Structures) -> Rejection:
@@ -154,22 +154,22 @@ def _nothing(found: Contents, version: Structures) -> Rejection:
     return not_found(text, len(found.errors))
 
 
-def _schema(asked: _Asked, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
+def _schema(request: _Request, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return the XML schema for the first accepted edition of SDMX-ML whose messages can represent the data."""
-    assert isinstance(asked.query, SchemaQuery)  # noqa: S101 - only these are offered schemas
-    found = first_schema(asked.query, accepted, asked.version, asked.day)
+    assert isinstance(request.query, SchemaQuery)  # noqa: S101 - only these are offered schemas
+    found = first_schema(request.query, accepted, request.version, request.day)
     if isinstance(found, Rejection):
         return found
     offer, data = found
-    return _complete(asked, offer, data)
+    return _complete(request, offer, data)
 
 
-def _complete(asked: _Asked, offer: OfferedFormat, data: bytes, omitted: int = 0) -> RestAnswer | Rejection:
+def _complete(request: _Request, offer: OfferedFormat, data: bytes, omitted: int = 0) -> RestAnswer | Rejection:
     """Return the answer with a body, or a rejection if the body is too large."""
-    limit = asked.settings.max_bytes
+    limit = request.settings.max_bytes
     if limit is not None and len(data) > limit:
         return too_large(f"the answer has more than {limit:,} bytes; query for fewer structures or stubs")
-    return RestAnswer(200, (("Content-Type", offer.content_type), *asked.headers, *_omitted(omitted)), data)
+    return RestAnswer(200, (("Content-Type", offer.content_type), *request.headers, *_omitted(omitted)), data)
 
 
 def _depends_on_date(query: Query) -> bool:
@@ -212,12 +212,12 @@ def _version(query: Query, structures: Structures, settings: RestSettings) -> St
         return semantic_error(f"asOf={query.as_of}: {error}")
 
 
-def _in_first_format(asked: _Asked, found: Contents, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
+def _in_first_format(request: _Request, found: Contents, accepted: tuple[OfferedFormat, ...]) -> RestAnswer | Rejection:
     """Return the answer in the first format that can represent all of it, else in the format that omits the least."""
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
-        message = _message(asked, found, offer)
+        message = _message(request, found, offer)
         if isinstance(message, Rejection):
             first_reason = first_reason or message
             continue
@@ -229,17 +229,17 @@ def _in_first_format(asked: _Asked, found: Contents, accepted: tuple[OfferedForm
         assert first_reason is not None  # noqa: S101 - there is at least one offer
         return first_reason
     offer, message = best
-    return _complete(asked, offer, message.data, message.omitted)
+    return _complete(request, offer, message.data, message.omitted)
 
 
-def _message(asked: _Asked, found: Contents, offer: OfferedFormat) -> WrittenMessage | Rejection:
-    query = asked.query
+def _message(request: _Request, found: Contents, offer: OfferedFormat) -> WrittenMessage | Rejection:
+    query = request.query
     is_one = len(found.artefacts) == 1 and not found.errors and not found.unsearched
     if isinstance(query, StructureQuery) and is_one and not found.is_reduced:
-        data = stored_answer(query, found.artefacts[0], offer, asked.version)
+        data = stored_answer(query, found.artefacts[0], offer, request.version)
         if data is not None:
             return WrittenMessage(data)
-    return written(found, offer.format, asked.settings)
+    return written(found, offer.format, request.settings)
 
 
 def _omitted(count: int) -> tuple[tuple[str, str], ...]:

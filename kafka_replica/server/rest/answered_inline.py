@@ -12,7 +12,7 @@ from kafka_replica.server.rest.query_parser import CACHED_LENGTH, parse_query
 from kafka_replica.server.rest.request_and_answer import RestRequest
 
 MAX_INLINE_BYTES: Final = 32_768
-"""The maximum size of the messages of an answer that is computed at once; one is decoded in about a millisecond."""
+"""The maximum size of the messages of an answer that is computed in the event loop; each takes about a millisecond."""
 
 
 def is_quick(request: RestRequest, size_of: Callable[[str], int | None]) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.references import walk
-from kafka_replica.sdmx.lookups.resolved import constraints_in_force
+from kafka_replica.sdmx.lookups.resolved_structure import constraints_in_force
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.answer_artefacts import Contents
 from kafka_replica.server.rest.grammar import Detail

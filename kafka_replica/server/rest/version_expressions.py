@@ -83,8 +83,8 @@ def _rule(text: str) -> Callable[[Iterable[str]], list[str]]:
     if len(numbers) == 1:
         raise InvalidVersionError(f"use {mark} alone, or a version of two or three parts")
     if mark == LATEST:
-        return lambda versions: sorted(_fitting(numbers, free, versions), key=sort_key)[-1:]
-    return lambda versions: _fitting(numbers, free, versions)
+        return lambda versions: sorted(_select(numbers, free, versions), key=sort_key)[-1:]
+    return lambda versions: _select(numbers, free, versions)
 
 
 def _check_open(found: list[tuple[str, str]], free: int, mark: str) -> None:
@@ -114,13 +114,13 @@ def _newest_stable(rule: str, versions: Iterable[str]) -> list[str]:
     return _newest(rule, semantic or [version for version in known if version.count(".") < 2])
 
 
-def _fitting(numbers: tuple[int, ...], free: int, versions: Iterable[str]) -> list[str]:
-    """Return the versions of the same length that equal ``numbers`` before part ``free`` and are not lower after it."""
+def _select(numbers: tuple[int, ...], first_free: int, versions: Iterable[str]) -> list[str]:
+    """Return the versions of the same length that equal ``numbers`` before ``first_free``, and are not lower after."""
     found = []
     for version in versions:
         written, _, extension = version.partition("-")
         parts = tuple(int(part[:1000]) for part in written.split("."))
         is_form = len(parts) == len(numbers) and (len(parts) == 3 or not extension)
-        if is_form and parts[:free] == numbers[:free] and parts[free:] >= numbers[free:]:
+        if is_form and parts[:first_free] == numbers[:first_free] and parts[first_free:] >= numbers[first_free:]:
             found.append(version)
     return found

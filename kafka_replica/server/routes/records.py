@@ -118,8 +118,8 @@ class RecordRoutes:
         def computed() -> FinishedResponse:
             snapshot = self._snapshot(wanted, given.get("asOf"))
             answer = compute(self._of_topic(snapshot, given.get("topic")))
-            if len(answer.body) > self._settings.max_answer_bytes:
-                raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes")
+            if len(answer.body) > self._settings.max_response_bytes:
+                raise Problem(413, f"the answer is larger than {self._settings.max_response_bytes} bytes")
             if _is_known(headers.get("if-none-match", ""), dict(answer.headers).get("ETag", "")):
                 answer = answer._replace(status=304, body=b"")
             named = version_headers(self._versions.id_of(snapshot), snapshot.position)

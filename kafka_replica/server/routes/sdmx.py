@@ -127,7 +127,7 @@ class SdmxRoutes:
         """Return the answer from the current version if it consists of stored bytes, and this is known already."""
         served = self._versions.prepared(snapshot)
         answer = None if served is None or self._unparsed is None else self._unparsed(key.request, served.structures)
-        limit = self._settings.max_answer_bytes
+        limit = self._settings.max_response_bytes
         if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
             return None
         found = finish(answer, served.raw_headers, key.suffix, with_gzip=key.with_gzip)
@@ -137,8 +137,8 @@ class SdmxRoutes:
     def _compute(self, key: AnswerKey, served: ServedVersion) -> FinishedAnswer:
         day = today()
         answer = self._answer(key.request, served.structures)
-        if len(answer.body) > self._settings.max_answer_bytes:
-            raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; request less")
+        if len(answer.body) > self._settings.max_response_bytes:
+            raise Problem(413, f"the answer is larger than {self._settings.max_response_bytes} bytes; request less")
         suffix = self._suffix(served.id, served.snapshot, key.request.query)
         found = finish(answer, served.raw_headers, suffix, with_gzip=key.with_gzip)
         # An answer of the past also depends on which versions are kept.

@@ -120,8 +120,10 @@ class DataRequests:
         with disk_problems(headers), as_problems(headers, out.parent):
             out.mkdir()
             content = compute(upload, served, out)
-        if content.size > self._settings.max_answer_bytes:
-            raise Problem(413, f"the answer is larger than {self._settings.max_answer_bytes} bytes; send less", headers)
+        if content.size > self._settings.max_response_bytes:
+            raise Problem(
+                413, f"the answer is larger than {self._settings.max_response_bytes} bytes; send less", headers
+            )
         return content, headers
 
 

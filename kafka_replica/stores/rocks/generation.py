@@ -156,7 +156,7 @@ class Generation:
                 snapshot.gather()
         return applied
 
-    def note(self, resume_point: ResumePoint) -> None:
+    def save_resume_point(self, resume_point: ResumePoint) -> None:
         """Replace the resume point of the version published last."""
         if not self._staged:
             self._write_head(Batch(), self._version, resume_point, self._more)

@@ -81,7 +81,7 @@ class RocksSnapshot(ScannedSnapshot):
         self._more = more
         self._link = link
         self._touched: set[bytes] = set()  # keys touched by the versions up to that of the link
-        self._lock = RLock()  # re-entrant: a signal handler may read while its own thread is gathering
+        self._lock = RLock()  # reentrant: a signal handler may read while its own thread is gathering
 
     @property
     def version(self) -> int:  # noqa: D102 - as the contract says

@@ -141,11 +141,11 @@ class RocksStore:
             applied = _replaced(before, generation)  # reads both, which may take long: closing need not wait
         return applied if now.version > 1 else AppliedChanges(now.keys(), ())
 
-    def note(self, resume_point: ResumePoint) -> None:
+    def save_resume_point(self, resume_point: ResumePoint) -> None:
         """Write a newer resume point of the current version."""
         with self._writing():
             if self._generation is not None and self._aside is None:
-                self._generation.note(resume_point)
+                self._generation.save_resume_point(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Start to rebuild the store in a new database; see ``Store.rebuild``."""

@@ -106,13 +106,17 @@ def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured
     assert list(wrong) == [f"server {config['bootstrap.servers']}"]
     assert "AUTHENTICATION" in str(wrong)
     assert "not-mine" not in str(wrong)
+    assert "as user 'me' with PLAIN" in str(wrong)
     unknown = faults(findings({**config, **ME}, topic))
     assert list(unknown) == [f"topic {topic}"]
     assert "right" in str(unknown)
     allow_all(secured, topic)
     found = findings({**config, **ME}, topic, transactional_id=f"{topic}-writer")
     assert faults(found) == {}
-    assert found["topic settings"].severity is Severity.SKIPPED
+    settings = found["topic settings"]
+    assert settings.severity is Severity.SKIPPED
+    assert "ask for the right" not in settings.message, "the user has the rights to read and to write"
+    assert "DescribeConfigs" in str(settings.advice)
     assert list(faults(findings({**config, **ME}, topic, transactional_id="somebody-elses"))) == ["transactions"]
 
 

@@ -11,7 +11,7 @@ from chaos.cluster import Cluster as Brokers
 from kafka_replica import Partition
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster
-from kafka_replica.broker.wire.messages import MetadataAnswer
+from kafka_replica.broker.wire.messages import MetadataResponse
 from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
 from support.waiting import wait_until
 
@@ -29,7 +29,7 @@ def views(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
     ask = Cluster.views
 
-    async def counted(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
+    async def counted(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataResponse]:
         found = await ask(cluster, topics, nodes)
         counts.append(len(found))
         return found
@@ -91,7 +91,7 @@ def test_a_frozen_broker_does_not_delay_the_others(
             del views[:]
             for _ in range(3):
                 ends = reader.ends()
-                assert set(ends.high) == partitions
+                assert set(ends.high_watermarks) == partitions
                 assert ends.unconfirmed == (partitions if min_insync_replicas == 1 else frozenset())
             assert len(views) == 3
             assert max(views) <= 2 - len(leaders)

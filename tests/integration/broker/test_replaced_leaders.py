@@ -13,7 +13,7 @@ import pytest
 from kafka_replica import Partition
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster
-from kafka_replica.broker.wire.messages import MetadataAnswer
+from kafka_replica.broker.wire.messages import MetadataResponse
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import BrokerUnavailableError
 from kafka_replica.testing.pytest_plugin import TopicMaker
@@ -36,13 +36,13 @@ def test_ends_of_a_replaced_leader(
     """A second broker names another leader, of a newer epoch or of an older one."""
     topic, ask = kafka_topic("replaced", partitions=2), Cluster.metadata
 
-    async def with_copies(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataAnswer]:
+    async def with_copies(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int] = ()) -> list[MetadataResponse]:
         (answer,) = await ask(cluster, topics, nodes)
         known = answer.topics[topic]
         copies = {number: nodes | {99} for number, nodes in known.replicas.items()}
         return [answer._replace(topics={topic: known._replace(replicas=copies)})]
 
-    async def another(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataAnswer]:
+    async def another(cluster: Cluster, topics: Iterable[str], nodes: Iterable[int]) -> dict[int, MetadataResponse]:
         assert list(nodes) == [99]
         (answer,) = await ask(cluster, topics)
         known = answer.topics[topic]
@@ -60,5 +60,5 @@ def test_ends_of_a_replaced_leader(
                 reader.ends()
             assert reader.leaders[Partition(topic, 0)] == 99
         else:
-            assert reader.ends().high[Partition(topic, 0)] == 0
+            assert reader.ends().high_watermarks[Partition(topic, 0)] == 0
             assert reader.leaders[Partition(topic, 0)] == leader

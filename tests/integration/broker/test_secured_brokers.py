@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from dataclasses import replace
@@ -16,7 +17,12 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica import Replica
-from kafka_replica.broker.connection.security import connection_failed, connection_settings, open_connection
+from kafka_replica.broker.connection.security import (
+    connection,
+    connection_failed,
+    connection_settings,
+    open_connection,
+)
 from kafka_replica.errors import (
     AuthenticationError,
     AuthorizationError,
@@ -24,6 +30,7 @@ from kafka_replica.errors import (
     BrokerUnavailableError,
     ConfigurationError,
 )
+from kafka_replica.producer import TransactionalProducer
 from support.broker.kafka_tools import producer, quiet, write
 from support.broker.secured_kafka import Secured, allow
 from support.core.certificates import PASSWORD
@@ -243,8 +250,39 @@ def test_a_missing_permission_is_reported(secured: Secured, boundaries: str, rig
 
 @pytest.mark.usefixtures("boundaries")
 def test_a_wrong_password_ends_a_replica_at_once(secured: Secured, boundaries: str) -> None:
-    """A wrong password ends a replica without retries."""
+    """A wrong password ends a replica without retries; the error names the user and the mechanism."""
     wrong = secured.config("PLAIN", **{**PLAIN, "sasl__password": "not-mine"})
-    with Replica(quiet(wrong), f"any-{boundaries[:1]}") as replica, pytest.raises(AuthenticationError) as caught:
+    says = "as user 'me' with PLAIN"
+    with (
+        Replica(quiet(wrong), f"any-{boundaries[:1]}") as replica,
+        pytest.raises(AuthenticationError, match=says) as caught,
+    ):
         replica.wait_ready(timeout_s=_PATIENCE_S)
     assert "not-mine" not in str(caught.value)
+
+
+def test_a_wrong_password_of_a_producer_is_reported_with_the_user(secured: Secured) -> None:
+    """The properties are Java's, whose JAAS configuration holds the user and the password."""
+    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="me" password="not-mine";'
+    wrong = secured.config("PLAIN", sasl__mechanism="PLAIN", sasl__jaas__config=login)
+    with pytest.raises(AuthenticationError, match="as user 'me' with PLAIN") as caught:
+        TransactionalProducer(quiet(wrong), "any", "any")
+    assert "not-mine" not in str(caught.value)
+
+
+def test_the_warning_about_an_unencrypted_password_is_logged_once(
+    secured: Secured, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client warns for each connection, of which a replica opens several."""
+    [once] = [each for each in logging.getLogger("aiokafka.conn").filters if isinstance(each, connection._OnlyOnce)]
+    monkeypatch.setattr(once, "_has_passed", False)
+    settings = connection_settings(secured.config("PLAIN", **PLAIN))
+
+    async def twice() -> None:
+        for _ in range(2):
+            await (await open_connection(settings, *settings.servers[0])).close()
+
+    asyncio.run(twice())
+    assert [record.message for record in caplog.records if "in the clear" in record.message] == [
+        "Sending username and password in the clear"
+    ]

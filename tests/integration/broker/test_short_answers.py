@@ -41,7 +41,7 @@ def test_live_fetches_need_no_event_loop(
     with closing(MarkerReader({"bootstrap.servers": local_kafka.bootstrap_servers}, [topic])) as reader:
         reader.open()
         read_up_to(reader, Partition(topic, 0), 2)
-        reader.look()
+        reader.check_topics()
         monkeypatch.setattr(waiting, "_LOOP_EVERY_S", 1e9)
         run: list[str] = []
 
@@ -53,7 +53,7 @@ def test_live_fetches_need_no_event_loop(
         for number in range(1, 20):
             write(writer, topic, {"a": str(number)})
             read_up_to(reader, Partition(topic, 0), 2 + 2 * number)
-            assert reader.look() == []
+            assert reader.check_topics() == []
         assert run == []
 
 
@@ -75,12 +75,12 @@ def test_an_added_partition_is_listed_after_a_fetch(
             writer.produce(topic, b"value", b"key", partition=0)
             writer.commit_transaction()
             read_up_to(reader, Partition(topic, 0), 2 * transactions)
-            return reader.look()
+            return reader.check_topics()
 
         async def second_request(_positions: FetchPositions) -> list[Partition]:
             raise AssertionError("the question after the fetch was not answered")
 
-        monkeypatch.setattr(FetchPositions, "look", second_request)
+        monkeypatch.setattr(FetchPositions, "check_topics", second_request)
         assert unread() == []
         assert unread() == []
         admin = AdminClient({"bootstrap.servers": local_kafka.bootstrap_servers})

@@ -18,10 +18,10 @@ from kafka_replica.errors import NotReadyError, UsageError
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
-from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
+from kafka_replica.sdmx.formats.shared.reading.error_collector import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.lookups.live import LiveStructures
+from kafka_replica.sdmx.lookups.live_structures import LiveStructures
 from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.reading.messages import read_message
 from kafka_replica.sdmx.urns.urn import Urn
@@ -70,7 +70,7 @@ def assert_same_answers(structures: Structures, snapshot: Snapshot) -> None:
 def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[FakeTopic, Replica]]:
     """A topic in memory and a replica of it, in either store."""
     topic = FakeTopic()
-    with topic.replica(STORES[request.param](tmp_path / "store"), history=5) as made:
+    with topic.replica(STORES[request.param](tmp_path / "store"), kept_versions=5) as made:
         yield topic, made
 
 

@@ -162,7 +162,7 @@ def test_settings_of_a_values_file_reach_the_pod_unchanged(tmp_path: Path) -> No
     """Large whole numbers, fractions and truth values stay as they were written; null removes a default."""
     values = tmp_path / "values.yaml"
     written = {
-        "KAFKA_REPLICA_MAX_ANSWER_BYTES": "268435456", "KAFKA_REPLICA_MAX_LAG_S": "2.5",
+        "KAFKA_REPLICA_MAX_RESPONSE_BYTES": "268435456", "KAFKA_REPLICA_MAX_LAG_S": "2.5",
         "KAFKA_REPLICA_READY_WHEN_STALE": "false", "KAFKA_REPLICA_TOPIC": "null",
     }  # fmt: skip
     values.write_text("settings:\n" + "".join(f"  {name}: {value}\n" for name, value in written.items()))

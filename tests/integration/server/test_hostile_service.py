@@ -30,7 +30,7 @@ _REQUESTS = usual_or_long(1_000, 1_000, 10_000)
 _ATTACKERS = 12
 _ALLOWED_GROWTH = 1000 * _MB  # two threads for data; 50,000 rows without any value need 300 MB
 _LIMITS = {
-    "max-upload-bytes": 8 * _MB, "max-answer-bytes": 32 * _MB, "cache-bytes": 8 * _MB, "written-bytes": 8 * _MB,
+    "max-upload-bytes": 8 * _MB, "max-response-bytes": 32 * _MB, "cache-bytes": 8 * _MB, "written-bytes": 8 * _MB,
     "header-timeout-s": 2, "write-timeout-s": 3, "upload-timeout-s": 3, "data-timeout-s": 60,
 }  # fmt: skip
 _EXPECTED = {200, 204, 304, 400, 404, 405, 406, 408, 410, 411, 413, 414, 415, 422, 431, 501, 503}

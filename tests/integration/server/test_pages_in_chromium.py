@@ -46,7 +46,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, FakeT
     publish(topic, ARTEFACTS.values())
     topic.put(HOSTILE, b"refused")
     with (
-        topic.replica(history=20, validator=refuse, on_bad_record="skip") as replica,
+        topic.replica(kept_versions=20, validator=refuse, on_bad_record="skip") as replica,
         VersionHistory(tmp_path_factory.mktemp("history") / "h").follow(replica) as history,
     ):
         replica.wait_ready(60)
@@ -187,7 +187,7 @@ def test_the_pages_of_a_list_belong_to_one_version_while_the_topic_changes(tmp_p
     topic = FakeTopic()
     publish(topic, [small_codelist(f"CL_{number:03}", {"en": "many"}) for number in range(80)])
     with (
-        topic.replica(history=3) as replica,
+        topic.replica(kept_versions=3) as replica,
         running(replica, answer=None) as (address, _),
         browsing(tmp_path) as browser,
     ):

@@ -41,7 +41,7 @@ def test_past_versions_are_served_after_a_restart(
     topic = kafka_topic("service")
     publish(local_kafka, topic)
     options = ["--topic", topic, "-b", local_kafka.bootstrap_servers]
-    options += ["--store", str(tmp_path / "store"), "--history-path", str(tmp_path / "history"), "--history", "0"]
+    options += ["--store", str(tmp_path / "store"), "--history-path", str(tmp_path / "history"), "--kept-versions", "0"]
     with ServerProcess(tmp_path, *options) as server:
         base = f"{server.address}/sdmx/v2/{PATH}"
         wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)

@@ -148,7 +148,7 @@ def test_the_past_is_the_same_from_every_worker(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
     """Versions that only the history on disk has, instants, the history and differences, with a page for browsers."""
-    options = ("--history", "1", "--history-path", str(tmp_path / "history"))
+    options = ("--kept-versions", "1", "--history-path", str(tmp_path / "history"))
     with service(local_kafka, kafka_topic("workers-past"), tmp_path, *options) as running:
         versions = [version_of(running.get(STRUCTURES))[0]]
         for _ in range(4):

@@ -159,6 +159,10 @@ def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) ->
         validate(frame(spark, [GOOD | {"_position": "x"}]), RULES, rules, stamp=True)
     with pytest.raises(UsageError, match="more than one column is called FREQ"):
         validate(frame(spark, [GOOD | {"freq": "x"}]), RULES, rules)
+    unknown = GOOD | {"X": None, "x": "v"}
+    validate(frame(spark, [unknown]), RULES, rules)
+    with pytest.raises(UsageError, match="more than one column is called X, x"):
+        validate(frame(spark, [unknown | {"ACTION": "D"}]), RULES, rules)
 
 
 def test_missing_structures_are_refused(spark: SparkSession, demo: Snapshot, rules: Snapshot) -> None:

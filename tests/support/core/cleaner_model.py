@@ -128,7 +128,7 @@ class Reader:
         """Query the ends of the partitions; the answer is of a later time, and arrives later."""
         requested_at = self.world.now()
         self.world.time_s += lag_s
-        self.rule.ask(requested_at, {partition: self.world.end(partition) for partition in PARTITIONS})
+        self.rule.note_ends(requested_at, {partition: self.world.end(partition) for partition in PARTITIONS})
         self.rule.read(self.positions)
 
     def tell(self) -> None:
@@ -154,7 +154,7 @@ class Reader:
         entries, end = self.fetched[partition].pop(0)
         state = self.state[partition]
         if end - self.positions[partition] > len(entries):
-            self.rule.gap(partition, self.world.now())
+            self.rule.note_gap(partition, self.world.now())
         for entry in entries:
             state.pop(entry.key, None)
             if not entry.is_tombstone:

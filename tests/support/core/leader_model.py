@@ -13,7 +13,7 @@ from uuid import UUID
 
 from kafka_replica import Partition
 from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
-from kafka_replica.broker.wire.messages import TopicAnswer
+from kafka_replica.broker.wire.messages import TopicMetadata
 from kafka_replica.transactions import Ends
 from support.core.log_model import TOPIC, Cluster
 from support.core.model_follower import ModelFollower, Parts
@@ -84,7 +84,7 @@ class LeaderSource(ModelSource):
         while True:
             ends = super().ends()
             self.meanwhile()
-            queried = {partition: self._leader(partition) for partition in ends.high}
+            queried = {partition: self._leader(partition) for partition in ends.high_watermarks}
             views = self._views(queried.values())
             if any(self._has_moved(partition, views) for partition in queried):
                 continue
@@ -110,16 +110,16 @@ class LeaderSource(ModelSource):
         assert leader < 0 or epoch >= leadership.known[self._leader(partition)][0]
         self.leaders[partition] = leader if leader >= 0 else leadership.leader
 
-    def _views(self, leaders: Collection[int]) -> dict[int, TopicAnswer]:
+    def _views(self, leaders: Collection[int]) -> dict[int, TopicMetadata]:
         return {node: self._view(node) for node in (COPIES - self.silent) | set(leaders)}
 
-    def _view(self, node: int) -> TopicAnswer:
+    def _view(self, node: int) -> TopicMetadata:
         known = {partition.partition: self.leadership(partition).known[node] for partition in self.positions}
         leaders = {number: leader for number, (_, leader) in known.items()}
         epochs = {number: epoch for number, (epoch, _) in known.items()}
-        return TopicAnswer(TOPIC, UUID(int=1), 0, leaders, epochs, dict.fromkeys(known, COPIES))
+        return TopicMetadata(TOPIC, UUID(int=1), 0, leaders, epochs, dict.fromkeys(known, COPIES))
 
-    def _has_moved(self, partition: Partition, views: Mapping[int, TopicAnswer]) -> bool:
+    def _has_moved(self, partition: Partition, views: Mapping[int, TopicMetadata]) -> bool:
         change = newer_leader(views.values(), partition.partition, self._leader(partition))
         if change is not None and change >= 0:
             self.leaders[partition] = change
@@ -128,7 +128,7 @@ class LeaderSource(ModelSource):
                 self.leadership(partition).learn(node)
         return change is not None
 
-    def _are_enough(self, partition: Partition, views: Mapping[int, TopicAnswer]) -> bool:
+    def _are_enough(self, partition: Partition, views: Mapping[int, TopicMetadata]) -> bool:
         return are_enough(views, partition.partition, self.min_insync_replicas)
 
 
@@ -141,21 +141,21 @@ class OneIsInSync(LeaderSource):
 class OldEndsCount(LeaderSource):
     """A reader that uses end offsets although a broker knows a newer leader."""
 
-    def _has_moved(self, partition: Partition, views: Mapping[int, TopicAnswer]) -> bool:
+    def _has_moved(self, partition: Partition, views: Mapping[int, TopicMetadata]) -> bool:
         return False
 
 
 class LeadersAlone(LeaderSource):
     """A reader that asks only the leaders that it knows."""
 
-    def _views(self, leaders: Collection[int]) -> dict[int, TopicAnswer]:
+    def _views(self, leaders: Collection[int]) -> dict[int, TopicMetadata]:
         return {node: self._view(node) for node in leaders}
 
 
 class VacancyPasses(OneIsInSync):
     """A reader that ignores a newer epoch without a leader."""
 
-    def _has_moved(self, partition: Partition, views: Mapping[int, TopicAnswer]) -> bool:
+    def _has_moved(self, partition: Partition, views: Mapping[int, TopicMetadata]) -> bool:
         named = [view for view in views.values() if view.leaders[partition.partition] >= 0]
         return super()._has_moved(partition, dict(enumerate(named)))
 

@@ -132,7 +132,7 @@ class ModelFollower:
         delta_builder.oracle = self.oracle
         self.follower._delta_builder = delta_builder
         self.follower._reader, self.follower._detector = self.source, rule
-        self.follower._looked_s = float("inf")  # it looks when a test requests it, not by the clock
+        self.follower._checked_s = float("inf")  # it looks when a test requests it, not by the clock
         self.follower._opened_at = now()
         opened = self.source.open(self.store.resume_point)
         self.oracle.starts = self.source.log_starts
@@ -159,7 +159,7 @@ class ModelFollower:
     def look(self) -> None:
         """Run the periodic work of each second."""
         self.follower._check_regularly()
-        self.follower._looked_s = float("inf")
+        self.follower._checked_s = float("inf")
 
     def drain(self) -> None:
         """Read until nothing changes any more."""
@@ -179,7 +179,7 @@ class ModelFollower:
         self.drain()
         self.oracle.finish(self.state)
         assert self.rule.held_records == 0
-        assert not self.rule.wants_ends
+        assert not self.rule.needs_ends
 
 
 def _following() -> ReplicaOptions:

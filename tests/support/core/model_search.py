@@ -49,7 +49,7 @@ class World:
     batches: int = 1 << 30
     """The number of batches per read."""
     meanwhile: int = 1
-    """The maximal number of steps of writers during the queries of one turn of the loop."""
+    """The maximum number of steps of writers during the queries of one turn of the loop."""
     is_staggered: bool = False
     """True if partitions answer a query one after the other."""
 
@@ -213,7 +213,7 @@ def _followings(situation: HistoryState) -> Iterator[HistoryState]:
         other.do(step)
         yield other
     for partition, position in situation.follower.source.positions.items():
-        if position == situation.cluster.logs[partition].end and not situation.follower.rule.wants_ends:
+        if position == situation.cluster.logs[partition].end and not situation.follower.rule.needs_ends:
             continue
         yield from _readings(situation, partition)
 

@@ -93,7 +93,7 @@ class ModelSource:
         """Do nothing: it is not queried."""
         raise NotImplementedError
 
-    def look(self) -> list[Partition]:
+    def check_topics(self) -> list[Partition]:
         """Return the partitions that are not read yet."""
         self.meanwhile()
         return self._unread()
@@ -121,7 +121,9 @@ class ModelSource:
         positions = Position(self.positions)
         reading = Reading(batches, positions, high)
         stable = Position({partition: self.cluster.stable(partition) for partition in self.positions})
-        return FetchResult(reading, stable, gaps, heard=True, trouble=None, log_starts=Position(self.log_starts))
+        return FetchResult(
+            reading, stable, gaps, has_response=True, temporary_error=None, log_starts=Position(self.log_starts)
+        )
 
     def refusal(self) -> BrokerError | None:
         """Do nothing: nothing is rejected."""

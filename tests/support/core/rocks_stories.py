@@ -62,7 +62,7 @@ class Actions:
     def note(self) -> Actions:
         """Mark the last version as known to be of a later time."""
         mark = resume_point(len(self.states) - 1, "noted")
-        return self._add(lambda store: store.note(mark))
+        return self._add(lambda store: store.save_resume_point(mark))
 
     def rebuild(self, *, forget: bool = False) -> Actions:
         """Build the next state from scratch."""

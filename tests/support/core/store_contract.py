@@ -266,7 +266,7 @@ class StoreContract(ABC):
         store.apply(Delta(records([(b"a", b"1")])), first.position, first)
         assert store.resume_point == first
         moved = first.with_position(Position({P: 9}), 7)
-        store.note(moved)
+        store.save_resume_point(moved)
         assert store.resume_point == moved
         store.rebuild()
         assert store.resume_point == moved

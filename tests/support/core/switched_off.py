@@ -25,7 +25,7 @@ class NeverAsks(QuiescenceDetector):
     """A detector that takes partitions as quiescent although each is so at another time."""
 
     @property
-    def wants_ends(self) -> bool:
+    def needs_ends(self) -> bool:
         """Return False."""
         return False
 
@@ -173,7 +173,7 @@ class Forgets(WatchedAssembly):
 class NoHoles(Barrier):
     """A barrier that ignores missing offsets."""
 
-    def gap(self) -> None:
+    def note_gap(self) -> None:
         """Do nothing."""
 
 

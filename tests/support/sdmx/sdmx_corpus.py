@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_replica.records import Key, Partition, Record, key_bytes
-from kafka_replica.sdmx import Part
+from kafka_replica.sdmx import MessagePart
 from support.paths import CORPUS
 
 READ = {("fusion-json", ""), ("sdmx-ml", "2.1"), ("sdmx-ml", "3.0"), ("sdmx-ml", "3.1")}
@@ -39,7 +39,7 @@ class FakeSnapshot:
         self.records, self.version, self.gets = records, version, 0
 
     @classmethod
-    def of(cls, parts: list[Part]) -> FakeSnapshot:
+    def of(cls, parts: list[MessagePart]) -> FakeSnapshot:
         """Store each part as a record under its URN."""
         return cls(
             {

@@ -91,7 +91,7 @@ def _service(place: Path) -> Iterator[tuple[str, tuple[int, int]]]:
     tokens.write_text(f"control {hashlib.sha256(_TOKEN.encode()).hexdigest()} Ada\n")
     with (
         _producer(place) as producer,
-        topic.replica(history=20) as replica,
+        topic.replica(kept_versions=20) as replica,
         VersionHistory(place / "history").follow(replica) as history,
     ):
         settings = ServerSettings(environment="test", tokens_file=tokens, producers=(producer,))

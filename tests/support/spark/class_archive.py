@@ -25,6 +25,8 @@ from support.paths import ROOT
 
 _FOLDER: Final = ROOT / "build" / "spark-classes"
 _QUIET: Final = "-Xlog:disable -Xlog:all=error"
+_GIVE_UP_S: Final = 200
+"""Tests that wait for the archive have 300 s; the training takes 15 s, or minutes on a machine that does much else."""
 SHORT_JOBS: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Short jobs do not repay Java's second compiler."""
 _TRAINING: Final = """
@@ -82,11 +84,15 @@ def archive_options() -> str:
 def _create(java: Java, archive: Path, failed: Path) -> None:
     """Create the archive, or a file with the reason for which that is not possible."""
     made = archive.with_suffix(".new")
-    with TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [sys.executable, "-c", _TRAINING, writing_option(java, made), folder],
-            cwd=folder, env=os.environ | {"PYTHONWARNINGS": "ignore"}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", _TRAINING, writing_option(java, made), folder], timeout=_GIVE_UP_S,
+                cwd=folder, env=os.environ | {"PYTHONWARNINGS": "ignore"}, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as late:
+            failed.write_text(f"{java}: {late}\n")
+            return
     if done.returncode or not made.is_file():
         failed.write_text(f"{java}: status {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}\n")
     else:

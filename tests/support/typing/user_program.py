@@ -117,7 +117,7 @@ def keep_a_replica(folder: Path) -> None:
     ) as replica:  # fmt: skip
         look_up(replica.wait_ready(timeout_s=60))
         follow(replica)
-    with Replica(CONFIG, topic="structures", store=MemoryStore(), history=10) as other:
+    with Replica(CONFIG, topic="structures", store=MemoryStore(), kept_versions=10) as other:
         snapshot = other.snapshot()
         look_up(snapshot)
         print(Structures(other.snapshot()), Structures(snapshot))

@@ -12,7 +12,7 @@ from support.paths import ROOT
 CHECK: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "check_api.py"))
 BEFORE = [
     "command kafka-replica list --json",
-    "kafka_replica Replica(config, topic=None, *, history=0)",
+    "kafka_replica Replica(config, topic=None, *, kept_versions=0)",
     "kafka_replica Replica.state",
     "kafka_replica.topics create(topics, *, config)",
     "metric kafka_replica_ready gauge replica, topic",
@@ -45,7 +45,7 @@ def test_a_signature_may_grow_and_nothing_else(before: str, now: str, *, allowed
     ("line", "new", "name"),
     [
         (0, [], "kafka-replica list --json"),
-        (1, ["kafka_replica Replica(config, topic, *, history=0)"], "Replica"),
+        (1, ["kafka_replica Replica(config, topic, *, kept_versions=0)"], "Replica"),
         (2, [], "Replica.state"),
         (3, ["kafka_replica.topics create(topics)"], "create"),
         (4, ["metric kafka_replica_ready gauge replica"], "kafka_replica_ready"),
@@ -65,5 +65,5 @@ def test_a_removal_or_change_has_to_be_named(line: int, new: list[str], name: st
 
 def test_additions_pass() -> None:
     """More names, options and parameters with a default need no note."""
-    now = [line.replace("history=0)", "history=0, more=1)") for line in BEFORE]
+    now = [line.replace("kept_versions=0)", "kept_versions=0, more=1)") for line in BEFORE]
     assert CHECK["missing_notes"](BEFORE, [*now, "kafka_replica Other()", "metric other counter"], "") == []

@@ -42,11 +42,11 @@ def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
     """After a gap not even a far point passes until the ends are known; then points at or beyond these ends pass."""
     barrier = Barrier(Position({P0: 2, P1: 2}))
     assert barrier.admits(Position({P0: 3, P1: 3}))
-    barrier.gap()
-    assert (barrier.wants_ends, barrier.admits(Position({P0: 99, P1: 99}))) == (True, False)
+    barrier.note_gap()
+    assert (barrier.needs_ends, barrier.admits(Position({P0: 99, P1: 99}))) == (True, False)
     assert barrier.would_admit(Position({P0: 99, P1: 99}))
-    barrier.answer(Position({P0: 3, P1: 8}))
-    assert not barrier.wants_ends
+    barrier.take_ends(Position({P0: 3, P1: 8}))
+    assert not barrier.needs_ends
     assert not barrier.admits(Position({P0: 3, P1: 7}))  # the record that superseded one of P0 may be in P1
     assert barrier.admits(Position({P0: 3, P1: 8}))
 
@@ -54,7 +54,7 @@ def test_a_hole_stops_everything_until_the_ends_are_known_and_read() -> None:
 def test_an_unrequested_answer_changes_nothing() -> None:
     """Without a gap, an unrequested answer does not hold a lagging reader: it publishes whole versions."""
     barrier = Barrier(Position({P0: 2}))
-    barrier.answer(Position({P0: 50}))
+    barrier.take_ends(Position({P0: 50}))
     assert barrier.least == Position({P0: 2})
     assert barrier.admits(Position({P0: 2}))
 
@@ -62,8 +62,8 @@ def test_an_unrequested_answer_changes_nothing() -> None:
 def test_a_partition_that_was_added_counts_after_a_hole() -> None:
     """After a gap, the ends of a partition that the barrier did not know are waited for, too."""
     barrier = Barrier(Position({P0: 2}))
-    barrier.gap()
-    barrier.answer(Position({P0: 2, P1: 4}))
+    barrier.note_gap()
+    barrier.take_ends(Position({P0: 2, P1: 4}))
     assert not barrier.admits(Position({P0: 2}))
     assert barrier.admits(Position({P0: 2, P1: 4}))
 
@@ -78,10 +78,10 @@ def test_the_barrier_never_falls(ends: Position, calls: list[tuple[str, Position
     holes, least, passed = False, dict(ends), False
     for name, position in calls:
         if name == "gap":
-            barrier.gap()
+            barrier.note_gap()
             holes = True
         elif name == "answer":
-            barrier.answer(position)
+            barrier.take_ends(position)
             if holes:
                 least = {
                     p: max(least.get(p, 0), position.get(p, 0))
@@ -94,4 +94,4 @@ def test_the_barrier_never_falls(ends: Position, calls: list[tuple[str, Position
             assert barrier.admits(position) == (is_far and not holes)
             passed |= is_far and not holes
         assert barrier.least == Position(least)
-        assert (barrier.passed, barrier.wants_ends) == (passed, holes)
+        assert (barrier.passed, barrier.needs_ends) == (passed, holes)

@@ -89,9 +89,9 @@ class Restarting:
             self._may_restart = True
             return self._store.apply(delta, position, resume_point)
 
-    def note(self, resume_point: ResumePoint) -> None:
+    def save_resume_point(self, resume_point: ResumePoint) -> None:
         """Save the resume point in the store."""
-        self._store.note(resume_point)
+        self._store.save_resume_point(resume_point)
 
     def rebuild(self, *, forget: bool = False) -> None:
         """Rebuild without a restart."""
@@ -224,7 +224,7 @@ def test_a_bookmark_without_news_costs_no_new_file(path: Path) -> None:
     for number in range(3):
         store = opened(path)
         mark = mark.with_position(Position({P: 10 + number}), 1_000 + number)
-        store.note(mark)
+        store.save_resume_point(mark)
         store.close()
         assert os.path.samestat(path.stat(), was)
         size, before = path.stat().st_size, size
@@ -246,7 +246,7 @@ def test_notes_do_not_grow_for_ever(path: Path, monkeypatch: pytest.MonkeyPatch)
     sizes = [small]
     for number in range(30):
         mark = bookmark_of(Position({P: 10 + number}))
-        store.note(mark)
+        store.save_resume_point(mark)
         wait_until(lambda mark=mark: load(path).note.resume_point == mark)  # type: ignore[misc]
         sizes.append(path.stat().st_size)
     store.close()
@@ -261,7 +261,7 @@ def test_a_file_that_was_removed_is_written_whole(path: Path) -> None:
     store = opened(path)
     path.rename(path.with_name("taken"))
     path.write_bytes(b"of somebody else")
-    store.note(mark.with_position(Position({P: 10}), 1_000))
+    store.save_resume_point(mark.with_position(Position({P: 10}), 1_000))
     store.close()
     assert values(opened_and_closed(path).snapshot()) == {b"a": b"1"}
 
@@ -306,7 +306,7 @@ def test_a_changed_store_is_saved_at_intervals(path: Path) -> None:
     time.sleep(0.1)
     assert path.stat().st_mtime_ns == was
     mark = bookmark_of(Position({P: 9}))
-    store.note(mark)
+    store.save_resume_point(mark)
     wait_until(lambda: load(path).note.resume_point == mark)
     store.close()
 

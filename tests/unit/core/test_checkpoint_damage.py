@@ -41,7 +41,7 @@ def test_every_flipped_bit_is_noticed(path: Path, caplog: pytest.LogCaptureFixtu
     first = saved(path, dict(WRITTEN))
     with_one = path.stat().st_size
     store = opened(path)
-    store.note(second := first.with_position(Position({P: 50}), 60))
+    store.save_resume_point(second := first.with_position(Position({P: 50}), 60))
     store.close()
     good = path.read_bytes()
     keys_at = HEADER.unpack_from(good)[4]
@@ -85,7 +85,7 @@ def test_every_cut_off_file_is_noticed(path: Path) -> None:
     first = saved(path, dict(WRITTEN))
     with_one = path.stat().st_size
     store = opened(path)
-    store.note(first.with_position(Position({P: 50}), 60))
+    store.save_resume_point(first.with_position(Position({P: 50}), 60))
     store.close()
     good = path.read_bytes()
     for size in range(len(good)):
@@ -100,7 +100,7 @@ def test_a_torn_note_is_overwritten(path: Path) -> None:
         file.write(b"torn" * 100)
     store = opened(path)
     assert store.resume_point == first
-    store.note(second := first.with_position(Position({P: 50}), 60))
+    store.save_resume_point(second := first.with_position(Position({P: 50}), 60))
     store.close()
     assert outcome(path) == ("as it was", second)
 

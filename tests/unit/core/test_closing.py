@@ -423,7 +423,7 @@ def test_a_closed_store_on_disk_cannot_be_written(tmp_path: Path) -> None:
     writes: tuple[Callable[[], object], ...] = (
         lambda: store.apply(Delta(), position),
         lambda: store.stage(Delta()),
-        lambda: store.note(ResumePoint(position)),
+        lambda: store.save_resume_point(ResumePoint(position)),
         store.rebuild,
         store.snapshot,
     )
@@ -642,18 +642,21 @@ def test_a_store_whose_creation_a_signal_handler_ends_saves_nothing(
 @pytest.mark.timeout(60)
 def test_no_thread_begins_to_read_while_a_replica_is_closed() -> None:
     """A thread whose start a signal handler interrupted may begin at any time, such as while the store is closed."""
-    begun = list[bool]()
+    reads = list[bool]()
 
     class WatchedStore(MemoryStore):
         def close(self) -> None:
             super().close()
-            begun.append(replica._claim.begin(permit))
+            replica._ownership.run(permit, self, lambda: reads.append(True))
 
     topic = FakeTopic("t")
     replica = topic.replica(WatchedStore())
-    permit = replica._claim.permit()
+    permit = replica._ownership.permit()
     replica.close()
-    assert begun == [False]
+    assert not reads
+    other = topic.replica()
+    other._ownership.run(other._ownership.permit(), other._store, lambda: reads.append(True))
+    assert reads == [True]
 
 
 @pytest.mark.timeout(60)

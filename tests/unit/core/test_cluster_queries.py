@@ -12,7 +12,7 @@ import pytest
 
 from kafka_replica.broker.wire import cluster as module
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.messages import MetadataAnswer
+from kafka_replica.broker.wire.messages import MetadataResponse
 from kafka_replica.errors import BrokerUnavailableError
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class FakeLink:
         self.broker, self.received_s, self.answers = f"host:{number}", received_s, answers
         self.usable, self.asked = True, 0
 
-    def ask(self, _api: int, _body: bytes) -> asyncio.Future[memoryview]:
+    def send(self, _api: int, _body: bytes) -> asyncio.Future[memoryview]:
         """Return the future of an answer."""
         self.asked += 1
         answer: asyncio.Future[memoryview] = asyncio.get_running_loop().create_future()
@@ -50,7 +50,9 @@ class World:
         self.cluster._any_broker_s, self.cluster._links = TIMEOUT_S, connections
         self.links, self.now_s = links, 1000.0
         self.listed = {node for node, _ in links}
-        monkeypatch.setattr(module, "read_metadata", lambda _: MetadataAnswer(dict.fromkeys(self.listed, ("", 0)), {}))
+        monkeypatch.setattr(
+            module, "read_metadata", lambda _: MetadataResponse(dict.fromkeys(self.listed, ("", 0)), {})
+        )
 
     def views(self, *nodes: int) -> int:
         """Return how many of these brokers gave their views, after the leader, broker 1, was asked."""

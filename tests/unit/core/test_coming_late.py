@@ -38,7 +38,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def late_replica(topic: FakeTopic, boundaries: str) -> Replica:
     """Return a replica that was up to date, then cut off from the broker until a deletion was compacted away."""
-    replica = topic.replica(boundaries=boundaries, history=10).start()
+    replica = topic.replica(boundaries=boundaries, kept_versions=10).start()
     replica.wait_for(topic.end(), timeout_s=10)
     topic.tombstones_kept_s = 0.2
     with topic.outage():

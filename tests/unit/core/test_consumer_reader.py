@@ -117,7 +117,7 @@ class World:
         self.consumer, self.monitor = FakeConsumer(), FakeMonitor()
         parts: Any = self.reader
         parts._consumer, parts._topic_monitor = self.consumer, self.monitor
-        parts._trouble.clear()  # no broker could be reached, if the real consumer had the time to try
+        parts._client_errors.clear()  # no broker could be reached, if the real consumer had the time to try
         parts._epochs.update(epochs or {})
         parts._assign(Position(dict.fromkeys(partitions, start)))
 
@@ -131,10 +131,16 @@ def test_a_broker_counts_as_heard_only_with_all_other_leaders() -> None:
     """Records of one partition do not prove that the leader of another one answers."""
     world = World(P0, P1)
     ends = [FakeMessage(P0, 1, is_end=True), FakeMessage(P1, 0, is_end=True)]
-    heard = [world.read(*messages).heard for messages in ([ends[0]], [FakeMessage(P0, 1)], [ends[1]], ends[:1], [])]
+    heard = [
+        world.read(*messages).has_response for messages in ([ends[0]], [FakeMessage(P0, 1)], [ends[1]], ends[:1], [])
+    ]
     assert heard == [False, False, True, False, False]
     alone = World(P0)
-    assert [alone.read(FakeMessage(P0, 0)).heard, alone.read().heard, alone.read(ends[0]).heard] == [True, False, True]
+    assert [
+        alone.read(FakeMessage(P0, 0)).has_response,
+        alone.read().has_response,
+        alone.read(ends[0]).has_response,
+    ] == [True, False, True]
 
 
 def test_the_leader_epoch_is_that_of_the_position_in_each_partition() -> None:
@@ -192,9 +198,9 @@ def test_the_stable_end_includes_all_that_was_read() -> None:
     world = World(P0)
     world.monitor.answer = Ends(Position({P0: 3}), Position({P0: 9}))
     world.consumer.at = {P0: (2, 0)}
-    assert world.read(FakeMessage(P0, 1)).stable == Position({P0: 3})
+    assert world.read(FakeMessage(P0, 1)).last_stable == Position({P0: 3})
     world.consumer.at = {P0: (5, 0)}
-    assert world.read(FakeMessage(P0, 4)).stable == Position({P0: 5})
+    assert world.read(FakeMessage(P0, 4)).last_stable == Position({P0: 5})
 
 
 def test_a_header_name_that_the_consumer_cannot_read_is_reported() -> None:

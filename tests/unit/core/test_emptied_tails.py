@@ -75,7 +75,7 @@ def test_nothing_is_skipped_that_remote_storage_may_have(
     place = answered_empty(reader, monkeypatch, settings)
     assert (place.position, place.epoch, place.is_suspect) == (5, 3, False)
     assert not reader._gaps
-    assert (reader._trouble is None) == answers
+    assert (reader._temporary_error is None) == answers
 
 
 @pytest.mark.parametrize("throttle_ms", [0, 3000])

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from kafka_replica.broker.errors import translate_error
+from kafka_replica.broker.errors import PublishUnavailableError, translate_error
 from kafka_replica.broker.writing import write_probe
+from kafka_replica.broker.writing.unanswered import publish_error
 from kafka_replica.broker.writing.write_probe import WriteProbe
-from kafka_replica.errors import AuthorizationError
+from kafka_replica.errors import AuthorizationError, BrokerError, PublishError
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,46 @@ def test_the_advice_names_the_right_that_is_missing(code: int, advice: str) -> N
     assert isinstance(translated, AuthorizationError)
     with pytest.raises(AuthorizationError, match=advice):
         raise translated
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (KafkaError.INVALID_RECORD, "; check that the record has a key, which a compacted topic requires"),
+        (KafkaError.TOPIC_EXCEPTION, "; use a name of up to 249 letters, digits, dots, dashes and underscores"),
+        (KafkaError.NOT_LEADER_FOR_PARTITION, "; a topic that was just created, .* has none for a moment: try again"),
+    ],
+)
+def test_the_advice_fits_the_record_and_the_topic(code: int, advice: str) -> None:
+    """The broker's log would not help, and a partition without a leader is not an unreachable broker."""
+    with pytest.raises(BrokerError, match=advice) as translated:
+        raise translate_error(KafkaError(code), "sending")
+    assert "log" not in str(translated.value)
+    assert "bootstrap.servers" not in str(translated.value)
+
+
+DOWN = KafkaError(KafkaError._ALL_BROKERS_DOWN, "2/2 brokers are down")
+CLOSED = KafkaError(KafkaError._TRANSPORT, "h:1/1: Connect failed: Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "kind", "text"),
+    [
+        ([CLOSED, DOWN], PublishUnavailableError, "sending: no broker answered in time: h:1/1: .* refused; check boot"),
+        ([DOWN], PublishUnavailableError, "sending: no broker answered in time; check bootstrap"),
+        ([CLOSED], PublishError, "sending: Kafka did not acknowledge it in time: h:1/1: .* refused; check that the"),
+        ([], PublishError, r"sending: Kafka did not acknowledge it in time; .*min.insync.replicas"),
+        ([DOWN, KafkaError(KafkaError._AUTHENTICATION, "wrong")], PublishError, "sending: Kafka reports _AUTHENTICAT"),
+    ],
+)
+def test_a_record_whose_time_is_over_has_the_reason(
+    trouble: list[KafkaError], kind: type[PublishError], text: str
+) -> None:
+    """Only if all brokers were down, and did not refuse our credentials, waiting for a broker helps."""
+    error = publish_error(KafkaError(KafkaError._MSG_TIMED_OUT), "sending", trouble)
+    assert type(error) is kind
+    with pytest.raises(PublishError, match=text):
+        raise error
 
 
 class RefusingProducer:

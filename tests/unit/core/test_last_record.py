@@ -15,7 +15,7 @@ from kafka_replica.broker.reading import last_record
 from kafka_replica.errors import BrokerUnavailableError
 
 BUSY, HANGING = Partition("t", 0), Partition("t", 1)
-ENDS = SimpleNamespace(stable=Position({BUSY: 2, HANGING: 3}), high=Position({BUSY: 2, HANGING: 5}))
+ENDS = SimpleNamespace(last_stable=Position({BUSY: 2, HANGING: 3}), high_watermarks=Position({BUSY: 2, HANGING: 5}))
 
 
 class Consumer:

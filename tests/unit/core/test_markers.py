@@ -31,11 +31,11 @@ class Steps:
     def answer(self, *offsets: int) -> list[str]:
         """Answer with the ends of all partitions, and return the output."""
         ends = Position(dict(zip(self.positions, offsets, strict=True)))
-        return self._described(self.rule.answer(Ends(ends, ends)))
+        return self._described(self.rule.take_ends(Ends(ends, ends)))
 
-    def wants_ends(self) -> bool:
+    def needs_ends(self) -> bool:
         """Return whether the rule asks for the ends of partitions now."""
-        return self.rule.wants_ends
+        return self.rule.needs_ends
 
     def _described(self, steps: list[CommittedRecords | ConsistentPoint]) -> list[str]:
         applied_steps = []
@@ -111,9 +111,9 @@ def test_a_transaction_of_two_partitions_waits_for_both_markers() -> None:
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), data("b", 0, partition=P1))
-    assert not rule.wants_ends()
+    assert not rule.needs_ends()
     rule.take(marker(1))
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert [step for step in rule.answer(2, 1) if step.startswith("|")] == []
     assert rule.rule.waits_for_open_transactions
     applied_steps = rule.take(marker(1, partition=P1))
@@ -134,9 +134,9 @@ def _begun_by_an_old_producer() -> Steps:
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1, epoch=0), data("b", 0, partition=P1))
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert rule.answer(2, 1) == ["a"]
-    assert rule.wants_ends(), "the epoch does not tell, so the ends are asked for again"
+    assert rule.needs_ends(), "the epoch does not tell, so the ends are asked for again"
     assert rule.answer(2, 1) == []
     assert rule.rule.waits_for_open_transactions
     return rule
@@ -163,7 +163,7 @@ def test_complete_open_records_of_an_old_producer_are_included() -> None:
     """
     rule = _begun_by_an_old_producer()
     assert rule.take(marker(1, epoch=0, partition=P1)) == ["b"]
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert rule.answer(2, 2) == ["| 2,1 of 1"]
 
 
@@ -171,9 +171,9 @@ def test_an_ambiguous_record_requests_the_ends_again() -> None:
     """The ends are requested again for a third record that may belong to the second's transaction."""
     rule = _begun_by_an_old_producer()
     rule.take(data("c", 2), marker(1, epoch=0, partition=P1), marker(3, epoch=0))
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert rule.answer(4, 2) == []
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert rule.answer(4, 2) == ["c", "| 4,2 of 2"]
 
 
@@ -182,9 +182,9 @@ def test_an_epoch_bump_needs_one_request() -> None:
     rule = Steps(P0, P1)
     rule.answer(0, 0)
     rule.take(data("a", 0), marker(1), data("b", 0, partition=P1), marker(1, partition=P1))
-    assert rule.wants_ends()
+    assert rule.needs_ends()
     assert rule.answer(2, 2) == ["a", "b", "| 2,2 of 1"]
-    assert not rule.wants_ends()
+    assert not rule.needs_ends()
 
 
 @pytest.mark.parametrize("order", [(P0, P1), (P1, P0)], ids=["proof first", "proof last"])
@@ -198,16 +198,16 @@ def test_a_record_without_a_marker_is_not_an_epoch_bump(order: tuple[Partition, 
     rule.answer(0, 0)
     rule.take(data("left", 0, epoch=0, partition=P1), data("a", 0, epoch=1))
     rule.take(*(marker(1, epoch=1, partition=partition) for partition in order))
-    while rule.wants_ends():
+    while rule.needs_ends():
         rule.answer(2, 2)
     applied_steps = rule.take(data("b", 2, epoch=1), data("c", 2, epoch=1, partition=P1), marker(3, epoch=1))
-    while rule.wants_ends():
+    while rule.needs_ends():
         applied_steps += rule.answer(4, 3)
     assert [step for step in applied_steps if step.startswith("|")] == [], (
         "the other part of the transaction has no marker yet"
     )
     applied_steps += rule.take(marker(3, epoch=1, partition=P1))
-    while rule.wants_ends():
+    while rule.needs_ends():
         applied_steps += rule.answer(4, 4)
     assert applied_steps[:2] == ["b", "c"]
     assert applied_steps[2] in {"| 4,3 of 1", "| 4,4 of 1"}
@@ -219,7 +219,7 @@ def test_an_epoch_that_is_two_higher_is_no_bump() -> None:
     rule.answer(0, 0)
     rule.take(data("left", 0, epoch=0, partition=P1), marker(1, epoch=2, partition=P1), data("b", 0, epoch=2))
     assert rule.answer(1, 2) == ["left"]
-    assert rule.wants_ends(), "the epoch does not tell, so the ends are asked for again"
+    assert rule.needs_ends(), "the epoch does not tell, so the ends are asked for again"
 
 
 def test_a_batch_or_position_below_the_last_one_raises() -> None:

@@ -42,6 +42,8 @@ CASES = {
     "KafkaReplicaLagging": (f"kafka_replica_lag_seconds{{{_R}}}", "61+0x200", "60+0x200"),
     "KafkaReplicaStale": (f"kafka_replica_stale{{{_R}}}", "1+0x200", "0+0x200"),
     "KafkaReplicaBadRecords": (f"kafka_replica_bad_records_total{{{_R}}}", "0+1x200", "7+0x200"),
+    "KafkaReplicaDirectoryFailed": ('kafka_replica_directory_failed{directory="d"}', "1+0x200", "0+0x200"),
+    "KafkaReplicaDirectoryBadRecords": ('kafka_replica_directory_bad_records{directory="d"}', "3+0x200", "0+0x200"),
     "KafkaReplicaUnconfirmedEnds": (f"kafka_replica_unconfirmed_ends_total{{{_R}}}", "0+1x200", "7+0x200"),
     "KafkaReplicaRebuilt": (f"kafka_replica_rebuilds_total{{{_R}}}", "0+1x200", "7+0x200"),
     "KafkaReplicaListenerErrors": (f"kafka_replica_listener_errors_total{{{_R}}}", "0+1x200", "7+0x200"),
@@ -211,6 +213,19 @@ def test_each_alert_fires_when_it_should_and_only_then(tmp_path: Path) -> None:
 def test_alerts_notice_what_happened_before_the_first_scrape(tmp_path: Path) -> None:
     """Counts of before the first scrape fire alerts, and so does an instance that ends soon after its start."""
     evaluate([rule_test(*case, fires=fires) for *case, fires in EARLY], tmp_path)
+
+
+@needs_promtool
+def test_a_stopped_directory_fires_one_alert(tmp_path: Path) -> None:
+    """Its bad records are the cause, and are not reported as left out."""
+    tests = [
+        rule_test(
+            f"KafkaReplicaDirectory{name}", 'kafka_replica_directory_failed{directory="d"}', "1+0x9", "5m", fires=fires
+        )
+        for name, fires in (("Failed", True), ("BadRecords", False))
+    ]
+    bad_records = {"series": 'kafka_replica_directory_bad_records{directory="d"}', "values": "3+0x9"}
+    evaluate([{**test, "input_series": [*test["input_series"], bad_records]} for test in tests], tmp_path)  # type: ignore[misc]
 
 
 @needs_promtool

@@ -7,12 +7,12 @@ from uuid import UUID
 import pytest
 
 from kafka_replica.broker.reading.leader_views import are_enough, newer_leader
-from kafka_replica.broker.wire.messages import TopicAnswer
+from kafka_replica.broker.wire.messages import TopicMetadata
 
 
-def view(leader: int, epoch: int) -> TopicAnswer:
+def view(leader: int, epoch: int) -> TopicMetadata:
     """Return a broker's view of partition 0."""
-    return TopicAnswer("t", UUID(int=1), 0, {0: leader}, {0: epoch}, {0: frozenset({1, 2, 3})})
+    return TopicMetadata("t", UUID(int=1), 0, {0: leader}, {0: epoch}, {0: frozenset({1, 2, 3})})
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,14 @@ def view(leader: int, epoch: int) -> TopicAnswer:
         ([view(2, 5), view(2, 5)], 2),  # it knows so itself
     ],
 )
-def test_the_newest_view_decides(views: list[TopicAnswer], newer: int | None) -> None:
+def test_the_newest_view_decides(views: list[TopicMetadata], newer: int | None) -> None:
     """A view counts if its epoch is newer than the one in which the asked broker, 1, was the leader."""
     assert newer_leader(views, 0, 1) == newer
 
 
 def test_a_partition_that_no_broker_lists_has_no_newer_leader() -> None:
     """While a topic is deleted no view has the partition, which other checks report."""
-    gone = TopicAnswer("t", UUID(int=1), 3, {}, {}, {})
+    gone = TopicMetadata("t", UUID(int=1), 3, {}, {}, {})
     assert newer_leader([gone, gone], 0, 1) is None
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_replica import ConfigurationError, MemoryStore, Replica, RocksStore, Snapshot, Store
 from kafka_replica.errors import VersionGoneError
-from kafka_replica.publication.history import Difference
+from kafka_replica.publication.difference import Difference
 from kafka_replica.testing import FakeTopic
 from support.waiting import wait_until
 
@@ -29,9 +29,9 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def test_the_last_few_are_kept(store: Store) -> None:
-    """``history`` versions are kept in addition to the current, each unchanged; the error names them."""
+    """``kept_versions`` versions are kept in addition to the current, each unchanged; the error names them."""
     topic = FakeTopic()
-    with topic.replica(store, history=3) as replica:
+    with topic.replica(store, kept_versions=3) as replica:
         for number in range(1, 7):
             replica.wait_for(topic.put("k", b"%d" % number), timeout_s=10)
         newest = replica.snapshot().version
@@ -62,11 +62,11 @@ def test_without_a_history_only_the_present_version_is_available(store: Store) -
         assert held["k"].value == b"1"
 
 
-@pytest.mark.parametrize("history", [-1, 1.5, "3", None, True])
-def test_a_history_that_is_not_a_natural_number_is_refused(history: object) -> None:
+@pytest.mark.parametrize("kept_versions", [-1, 1.5, "3", None, True])
+def test_a_number_of_kept_versions_that_is_not_natural_is_refused(kept_versions: object) -> None:
     """A history that is not a natural number is refused when the replica is made."""
-    with pytest.raises(ConfigurationError, match="history="):
-        FakeTopic().replica(history=history)
+    with pytest.raises(ConfigurationError, match="kept_versions="):
+        FakeTopic().replica(kept_versions=kept_versions)
 
 
 class ReplicaHistory:
@@ -150,7 +150,7 @@ def expected(was: Model, now: Model) -> dict[bytes, tuple[object, object]]:
 def test_any_two_versions_against_a_model(store: Store, seed: int) -> None:
     """Every version by number and every difference match the model, while transactions and recreated topics arrive."""
     topic = FakeTopic()
-    with topic.replica(store, history=5, recent_changes=3 if seed % 2 else 1000) as replica:
+    with topic.replica(store, kept_versions=5, recent_changes=3 if seed % 2 else 1000) as replica:
         replica.wait_ready(timeout_s=10)
         story = ReplicaHistory(seed, replica, topic)
         for _ in range(60):

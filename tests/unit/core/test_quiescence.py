@@ -57,7 +57,7 @@ def test_one_partition_is_quiescent_at_the_high_watermark() -> None:
         ConsistentPoint(Position({P0: 5}), None, False),
     ]
     assert rule.held_records == 0
-    assert not rule.wants_ends
+    assert not rule.needs_ends
 
 
 def test_a_quiescent_point_is_returned_once() -> None:
@@ -82,15 +82,15 @@ def test_several_partitions_are_quiescent_only_at_the_requested_ends() -> None:
     rule = rule_of(P0, P1)
     first = batch(P0, 0)
     decided = rule.take(reading({P0: 2, P1: 2}, {P0: 2, P1: 3}, first), every_point=True)
-    assert (decided, rule.wants_ends) == ([], False)
+    assert (decided, rule.needs_ends) == ([], False)
     assert rule.take(reading({P0: 2, P1: 3}, {P0: 2, P1: 3}), every_point=True) == []
-    assert rule.wants_ends
+    assert rule.needs_ends
     read, further = Position({P0: 2, P1: 3}), Position({P0: 4, P1: 3})
-    assert rule.answer(Ends(read, further)) == []  # a transaction is open
-    assert rule.answer(Ends(further, further)) == []  # a transaction was committed since
-    assert rule.answer(Ends(Position({P0: 2}), Position({P0: 2}))) == []  # not all partitions have answered
-    assert rule.answer(Ends(read, read)) == [CommittedRecords([first]), ConsistentPoint(read, None, True)]
-    assert not rule.wants_ends
+    assert rule.take_ends(Ends(read, further)) == []  # a transaction is open
+    assert rule.take_ends(Ends(further, further)) == []  # a transaction was committed since
+    assert rule.take_ends(Ends(Position({P0: 2}), Position({P0: 2}))) == []  # not all partitions have answered
+    assert rule.take_ends(Ends(read, read)) == [CommittedRecords([first]), ConsistentPoint(read, None, True)]
+    assert not rule.needs_ends
 
 
 def test_a_partition_that_was_added_is_waited_for() -> None:
@@ -99,9 +99,9 @@ def test_a_partition_that_was_added_is_waited_for() -> None:
     rule.take(reading({P0: 2}, {P0: 2}), every_point=True)
     rule.add(P1, 0)
     assert rule.take(reading({P0: 3}, {P0: 3}), every_point=True) == []
-    assert not rule.wants_ends
+    assert not rule.needs_ends
     rule.take(reading({P0: 3, P1: 0}, {P0: 3, P1: 0}), every_point=True)
-    assert rule.wants_ends
+    assert rule.needs_ends
 
 
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c"]), st.one_of(st.none(), st.binary(max_size=2)))), st.data())

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
+from kafka_replica import Replica
+from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.security import ConnectionSettings
+from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire import cluster
 from kafka_replica.broker.wire.cluster import Purpose
 from kafka_replica.errors import BrokerUnavailableError, ConfigurationError
+from kafka_replica.producer import DeadLetterTopic, TransactionalProducer
 
 _BOTH = {"socket.connection.setup.timeout.ms": 20_000, "socket.timeout.ms": "10"}
 
@@ -80,10 +84,39 @@ def test_the_given_time_limits_a_query(monkeypatch: pytest.MonkeyPatch, nodes: t
 
     async def connect_to_silence(*_: object, **__: object) -> Any:
         loop = asyncio.get_running_loop()
-        return SimpleNamespace(usable=True, ask=lambda *_: loop.create_future(), close=lambda: None, broker="b:1")
+        return SimpleNamespace(usable=True, send=lambda *_: loop.create_future(), close=lambda: None, broker="b:1")
 
     monkeypatch.setattr(cluster, "connect", connect_to_silence)
     with reader_of(**_BOTH) as reader:
         reader._cluster._brokers[7] = ("b", 1)
         with pytest.raises(BrokerUnavailableError, match=r"leaders: broker b:1 did not answer in 0\.01 s"):
             reader._loop.run_until_complete(reader._cluster.metadata(["t"], nodes))
+
+
+def ready(config: dict[str, Any], boundaries: Literal["markers", "quiescence"]) -> None:
+    """Wait for a replica."""
+    with Replica(config, "t", boundaries=boundaries) as replica:
+        replica.wait_ready(timeout_s=30)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda config: ready(config, "markers"),
+        lambda config: ready(config, "quiescence"),
+        lambda config: TransactionalProducer(config, "t", "p"),
+        lambda config: DeadLetterTopic(config, "t"),
+        Topics,
+    ],
+)
+def test_a_misspelt_property_is_refused_with_the_likely_name(make: Callable[[dict[str, Any]], Any]) -> None:
+    """Python's callers get the same suggestion as the commands."""
+    config = {"bootstrap.servers": "localhost:1", "session.timeout": 5}
+    with pytest.raises(ConfigurationError, match=r"no property 'session.timeout'; did you mean 'session.timeout.ms'\?"):
+        make(config)
+
+
+def test_properties_that_only_this_librdkafka_knows_and_callbacks_are_accepted() -> None:
+    """The list of names may be older than librdkafka, which decides."""
+    config = {"bootstrap.servers": "localhost:1", "builtin.features": "", "error_cb": print, "key.deserializer": "x"}
+    assert common_settings(config)["bootstrap.servers"] == "localhost:1"

@@ -26,7 +26,7 @@ CONFIG = {"bootstrap.servers": "127.0.0.1:1"}
         ({"validator": "abc"}, "function of a record"),
         ({"header_stack": "abc"}, "it is a Stack"),
         ({"recent_changes": -1}, "a number, 0 or more"),
-        ({"history": 1.5}, "a number of versions, 0 or more"),
+        ({"kept_versions": 1.5}, "a number of versions, 0 or more"),
         *(
             ({name: value}, f"{name}=.*a number of seconds, 0 or more")
             for name in ("stalled_after_s", "blocked_after_s", "barrier_timeout_s", "tombstones_kept_s")

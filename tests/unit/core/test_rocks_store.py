@@ -296,7 +296,7 @@ def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
         lambda: beside.newest(b"new"),
         lambda: beside.stage(delta({})),
         lambda: publish(beside, {}),
-        lambda: beside.note(ResumePoint(Position())),
+        lambda: beside.save_resume_point(ResumePoint(Position())),
         beside.rebuild,
     )
     for call in calls:

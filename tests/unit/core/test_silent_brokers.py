@@ -46,8 +46,8 @@ class World:
         """Return what is known after some more seconds in which answers were awaited."""
         self.now_s += seconds
         self.fetches.answered(0)
-        trouble = self.fetches.trouble()
-        return "closed" if self.dropped else "fine" if trouble is None else str(trouble)
+        temporary_error = self.fetches.temporary_error()
+        return "closed" if self.dropped else "fine" if temporary_error is None else str(temporary_error)
 
 
 @pytest.mark.parametrize("wait_ms", [500, 20_000])
@@ -78,6 +78,6 @@ def test_an_answer_that_arrives_while_the_caller_is_busy_is_taken(monkeypatch: p
     world = World(monkeypatch, 500)
     assert world.after(1) == "fine"
     world.now_s += 60
-    assert world.fetches.trouble() is None
+    assert world.fetches.temporary_error() is None
     world.link.received_s = world.now_s
     assert world.after(0) == "fine"

@@ -14,7 +14,7 @@ from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.fetch_positions import FetchPositions
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire.cluster import Cluster, Purpose
-from kafka_replica.broker.wire.messages import MetadataAnswer, TopicAnswer
+from kafka_replica.broker.wire.messages import MetadataResponse, TopicMetadata
 from kafka_replica.errors import BrokerError, BrokerUnavailableError
 from kafka_replica.records import Partition
 
@@ -28,7 +28,7 @@ class SilentLink:
     def __init__(self) -> None:
         self.usable, self.broker, self.received_s = True, "localhost:3", 0.0
 
-    def ask(self, _api: int, _body: bytes) -> asyncio.Future[memoryview]:
+    def send(self, _api: int, _body: bytes) -> asyncio.Future[memoryview]:
         """Return the future of an answer that never comes."""
         return asyncio.get_running_loop().create_future()
 
@@ -37,11 +37,11 @@ class SilentLink:
         self.usable = False
 
 
-def metadata_of(leaders: dict[int, int]) -> MetadataAnswer:
+def metadata_of(leaders: dict[int, int]) -> MetadataResponse:
     """Return what a broker knows of the leader of each partition."""
     epochs = dict.fromkeys(leaders, 1)
     copies = dict.fromkeys(leaders, frozenset(BROKERS))
-    return MetadataAnswer(BROKERS, {"t": TopicAnswer("t", ID, 0, leaders, epochs, copies)})
+    return MetadataResponse(BROKERS, {"t": TopicMetadata("t", ID, 0, leaders, epochs, copies)})
 
 
 def positions_of(leaders: dict[int, int], answers: Any) -> tuple[FetchPositions, Cluster]:
@@ -51,8 +51,8 @@ def positions_of(leaders: dict[int, int], answers: Any) -> tuple[FetchPositions,
     cluster._brokers = BROKERS
     cluster._links = {(node, Purpose.ASK): SilentLink() for node in BROKERS}
 
-    async def metadata(_topics: object, nodes: Any = ()) -> list[MetadataAnswer]:
-        found: list[MetadataAnswer] = answers(list(nodes))
+    async def metadata(_topics: object, nodes: Any = ()) -> list[MetadataResponse]:
+        found: list[MetadataResponse] = answers(list(nodes))
         return found
 
     cluster.metadata = metadata
@@ -87,7 +87,7 @@ def test_an_added_partition_that_a_broker_does_not_know_yet_is_asked_for_again()
     async def look() -> None:
         newest, older = metadata_of({0: 1, 1: 2}), metadata_of({0: 1})
         positions, _ = positions_of({0: 1}, lambda nodes: [newest] if nodes else [older])
-        unread = await positions.look()
+        unread = await positions.check_topics()
         assert unread == [Partition("t", 1)]
         with pytest.raises(BrokerUnavailableError):
             await positions.add(unread)
@@ -102,7 +102,7 @@ def test_a_broker_counts_as_heard_only_with_all_other_leaders() -> None:
     reader._fetch_positions._fetch_positions = {each.partition: each for each in places}
     answered = []
     for number in (0, 0, 1, 0, 0, 1):
-        places[number].heard = True
+        places[number].has_responded = True
         answered.append(reader._have_all_answered())
     assert answered == [False, False, True, False, False, True]
     reader.close()

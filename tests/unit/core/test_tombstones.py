@@ -21,10 +21,10 @@ P, Q = PARTITIONS
 class FirstReadsAreExempt(TombstoneCheck):
     """The rule without the age of a first read."""
 
-    def gap(self, partition: Partition, now: Instant) -> None:
+    def note_gap(self, partition: Partition, now: Instant) -> None:
         """Ignore gaps of first reads."""
         if not self._read_coverage.spans[partition].is_first:
-            super().gap(partition, now)
+            super().note_gap(partition, now)
 
 
 class MovesAreIgnored(TombstoneCheck):
@@ -178,11 +178,11 @@ def test_each_partition_has_its_own_tombstone_age() -> None:
     tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(0, 0.0), PARTITIONS)
     tombstones.set_retentions({TOPIC: 10.0})
-    tombstones.ask(Instant(9_000, 9.0), {P: 5, Q: 5})
+    tombstones.note_ends(Instant(9_000, 9.0), {P: 5, Q: 5})
     tombstones.read({P: 5, Q: 4})
-    tombstones.gap(P, Instant(12_000, 12.0))
+    tombstones.note_gap(P, Instant(12_000, 12.0))
     assert tombstones.late() is None
-    tombstones.gap(Q, Instant(12_000, 12.0))
+    tombstones.note_gap(Q, Instant(12_000, 12.0))
     tombstones.set_retentions({TOPIC: 10.0})
     late = tombstones.late()
     assert late is not None
@@ -199,15 +199,15 @@ def test_reading_is_complete_only_at_the_requested_ends() -> None:
 
     tombstones.read({P: 10})
     assert age_s() == 9
-    tombstones.ask(Instant(1_000, 1.0), {P: 10})
-    tombstones.ask(Instant(2_000, 2.0), {P: 20})  # the earlier request is completed first
+    tombstones.note_ends(Instant(1_000, 1.0), {P: 10})
+    tombstones.note_ends(Instant(2_000, 2.0), {P: 20})  # the earlier request is completed first
     tombstones.read({P: 9})
     assert age_s() == 9
     tombstones.read({P: 10})
     assert age_s() == 8
     tombstones.read({P: 30})
     assert age_s() == 8
-    tombstones.ask(Instant(3_000, 3.0), {P: 30})
+    tombstones.note_ends(Instant(3_000, 3.0), {P: 30})
     tombstones.read({P: 30})
     assert age_s() == 6
 
@@ -220,7 +220,7 @@ def test_the_saved_age_belongs_to_the_position_shown() -> None:
     tombstones = TombstoneCheck(None, 0)
     tombstones.begin(Instant(500, 0.5), [P])
     assert tombstones.resume_values()[0] == 0, "nothing is certain while a first read is under way"
-    tombstones.ask(Instant(1_000, 1.0), {P: 10})
+    tombstones.note_ends(Instant(1_000, 1.0), {P: 10})
     tombstones.read({P: 20})
     tombstones.show({P: 9})
     assert tombstones.resume_values()[0] == 0
@@ -254,7 +254,7 @@ def test_for_how_long(
     else:
         tombstones.resume(begin, [P], {})
     assert tombstones.late() is None
-    tombstones.gap(P, read)
+    tombstones.note_gap(P, read)
     assert tombstones.needs_retentions is (given_s is None)
     if given_s is None:
         tombstones.set_retentions({} if reported_s is None else {TOPIC: reported_s})

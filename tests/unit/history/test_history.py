@@ -69,7 +69,7 @@ def test_a_version_is_recorded_before_readers_see_it(kind: str, folder: Path) ->
     """Whoever sees a version finds it in the history, with the same records and position."""
     topic = FakeTopic()
     store = MemoryStore() if kind == "memory" else RocksStore(folder / "store")
-    with VersionHistory(folder / "history") as history, topic.replica(store, history=1_000) as replica:
+    with VersionHistory(folder / "history") as history, topic.replica(store, kept_versions=1_000) as replica:
         history.follow(replica)
         for number in range(50):
             with topic.transaction() as transaction:
@@ -175,7 +175,7 @@ def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path,
     topics = [FakeTopic(name, kafka=kafka) for name in ("one", "two")]
     with (
         VersionHistory(folder) as history,
-        kafka.replica("one", "two", history=100, one_key_space=one_key_space) as replica,
+        kafka.replica("one", "two", kept_versions=100, one_key_space=one_key_space) as replica,
     ):
         history.follow(replica)
         replica.wait_ready(60)

@@ -54,7 +54,7 @@ def break_value(topic: FakeTopic, replica: Replica, codelist: Codelist) -> None:
 def world() -> Iterator[World]:
     """A service over such a topic."""
     topic = FakeTopic()
-    with topic.replica(large_values=True, history=5) as replica:
+    with topic.replica(large_values=True, kept_versions=5) as replica:
         put(topic, replica, BROKEN, WHOLE)
         break_value(topic, replica, BROKEN)
         yield World(topic, replica, client_of(create_app(replica)))

@@ -63,7 +63,7 @@ def test_readers_see_main_keys_and_whole_values() -> None:
     """Length, iteration, look-ups, listeners, changes, differences and older versions show no chunks."""
     topic = FakeTopic(partitions=3)
     heard: list[Change] = []
-    with topic.replica(large_values=True, history=5) as replica:
+    with topic.replica(large_values=True, kept_versions=5) as replica:
         replica.subscribe(heard.append)
         replica.wait_ready(WAIT_S)
         put(topic, replica, a=large("a"), b=b"small")

@@ -12,7 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx import StructureCheck, Structures, Urn, read_message, split_message, split_readable
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, MessageError, SdmxError
-from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
+from kafka_replica.sdmx.formats.json_shared.collection_names import CLASS_OF_COLLECTION
 from kafka_replica.sdmx.lookups.cache import DecodeCache
 from kafka_replica.sdmx.messages.message import Message
 from support.effort import first_in_usual
@@ -119,7 +119,7 @@ def spoiled_json(data: bytes, urn: Urn) -> bytes | None:
     content = json.loads(data.decode("utf-8-sig"))
     lists = content.get("data") or content
     for name, held in lists.items():
-        is_of_class = urn.cls in {name, _BY_COLLECTION.get(name.lower())}
+        is_of_class = urn.cls in {name, CLASS_OF_COLLECTION.get(name.lower())}
         for one in held if isinstance(held, list) and is_of_class else ():
             if not isinstance(one, dict):
                 continue

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from kafka_replica.sdmx import Header, InternationalString, read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.urns.urn import Urn
@@ -55,7 +55,7 @@ def test_an_artefact_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> 
         assert {format_: faults for format_, faults in found.items() if faults} == {}
     for format_ in found:
         data = write_message(artefact, format_, verify=False)
-        assert read_message(data).artefacts[artefact.urn] == carried(artefact, format_), format_
+        assert read_message(data).artefacts[artefact.urn] == as_representable_in(artefact, format_), format_
 
 
 @pytest.mark.parametrize("format_", FORMATS, ids=lambda one: one.title)

@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from kafka_replica.sdmx import Codelist, ConceptScheme, OpaqueArtefact, ValueList, read_message, split_message
-from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
+from kafka_replica.sdmx.formats.json_shared.collection_names import CLASS_OF_COLLECTION
 from kafka_replica.sdmx.model import (
     CategoryScheme,
     Constraint,
@@ -142,6 +142,6 @@ def test_json_parts_are_faithful(row: dict[str, str]) -> None:
         one = json.loads(part.value)
         assert one.pop("meta", None) == meta
         [(name, artefacts)] = (one if row["format"] == "fusion-json" else one["data"]).items()
-        assert part.urn.cls in {name, _BY_COLLECTION.get(name.lower())}
+        assert part.urn.cls in {name, CLASS_OF_COLLECTION.get(name.lower())}
         found[name] += artefacts
     assert found == lists

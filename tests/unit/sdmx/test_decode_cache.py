@@ -12,7 +12,7 @@ import pytest
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.sdmx import Structures, split_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.shared.reading.collecting import OnError
+from kafka_replica.sdmx.formats.shared.reading.error_collector import OnError
 from kafka_replica.sdmx.lookups import decoding as module
 from kafka_replica.sdmx.lookups.cache import DecodeCache, content_of
 from kafka_replica.sdmx.messages.message import Message

@@ -57,10 +57,10 @@ def test_every_format_is_read_and_written() -> None:
         assert callable(module.message_of)
     for reader in (registry.xml_reader(), registry.reader("edi"), registry.reader("xlsx")):
         assert callable(reader.read_message)
-        assert callable(reader.cut_message)
+        assert callable(reader.split_message)
     for format_ in (Format.SDMX_ML_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_2_1):
         assert callable(registry.tree_reader(format_).read_tree)
-        assert callable(registry.tree_reader(format_).cut_tree)
+        assert callable(registry.tree_reader(format_).split_tree)
     for json_reader in (registry.json_reader("sdmx_json"), registry.json_reader("fusion")):
-        assert callable(json_reader.read_short)
+        assert callable(json_reader.read_fast)
         assert callable(json_reader.read_message)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kafka_replica.sdmx import Part, Structures, Urn, split_message
+from kafka_replica.sdmx import MessagePart, Structures, Urn, split_message
 from kafka_replica.sdmx.errors import ArtefactNotFoundError, UnreadableContentError, UrnError
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, rows
 from support.sdmx.sdmx_json_samples import CODELIST, DSD, FLOW, SAMPLE_1_0, URN, artefact, message, named
@@ -182,7 +182,7 @@ def files(*endings: str) -> list[Any]:
 @pytest.mark.parametrize("row", files("samples__code__hier.fusion.json", "samples__code__hier.json"))
 def test_a_public_hierarchy_has_the_nodes_counted_by_hand(row: dict[str, str]) -> None:
     """A public sample has 4 roots and 18 nodes, 15 of them leaves, counted by hand; all have a code."""
-    parts: list[Part] = split_message(data_of(row))
+    parts: list[MessagePart] = split_message(data_of(row))
     tree = Structures(FakeSnapshot.of(parts)).hierarchy_tree("TEST:HCL_ELEMENT(1.0)")
     assert (len(tree.roots), len(list(tree.walk())), len(list(tree.leaves()))) == (4, 18, 15)
     lithium = tree.at("Ze33.M1.M0_Li")

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_replica.sdmx import InternationalString, read_message, split_message
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.json_shared import tree
+from kafka_replica.sdmx.formats.json_shared import splitting
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import MetadataSetOfReports
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, FLOW, URN, artefact, message, named
@@ -390,8 +390,8 @@ def test_the_sender_is_read_once_for_all_metadata_sets(monkeypatch: pytest.Monke
             decoded.append(bytes(data))
             return original.decode(data)
 
-    original = tree._SENDER
-    monkeypatch.setattr(tree, "_SENDER", Counting())
+    original = splitting._SENDER
+    monkeypatch.setattr(splitting, "_SENDER", Counting())
     sets = [{"id": f"S{n}", "reports": [REPORT]} for n in range(20)]
     found = split_message(message({"metadataSets": sets}, schema=OF_1_0, sender={"id": "SENDER"}))
     assert {part.urn.agency for part in found} == {"SENDER"}

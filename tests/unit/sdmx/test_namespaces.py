@@ -13,7 +13,7 @@ from lxml import etree
 from kafka_replica.sdmx import read_message, split_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats import sdmx_ml
-from kafka_replica.sdmx.formats.ml.reading.foreign import NAMES
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import NAMES
 from kafka_replica.sdmx.model import Codelist, OpaqueArtefact
 from support.sdmx.reading_times import assert_linear
 
@@ -66,8 +66,8 @@ def test_elements_without_a_namespace_are_read(body: str) -> None:
     [expected] = read_message(message(CODELIST))
     [found] = sdmx_ml.read_message(data)
     assert found == expected
-    short = sdmx_ml.read_short(data)
-    assert short is None or list(short) == [expected]
+    fast = sdmx_ml.read_fast(data)
+    assert fast is None or list(fast) == [expected]
     [part] = split_message(data)
     assert list(read_message(part.value)) == [expected]
 
@@ -133,6 +133,28 @@ def test_declarations_may_be_anywhere(declaration: str, encoding: str) -> None:
     data = f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + message(body)
     with pytest.raises(MessageError, match="<Name> at line"):
         read_message(data.decode("utf-8").encode(encoding))
+
+
+class CountedBytes(bytes):
+    """A document that counts the searches for declarations of namespaces from its beginning."""
+
+    searches = 0
+
+    def find(self, sub: Any, *limits: Any) -> int:
+        """Return the place of a text."""
+        if sub == b"xmlns" and not limits:
+            self.searches += 1
+        return super().find(sub, *limits)
+
+
+@pytest.mark.parametrize("base", [BASE, BASE_20])
+def test_a_document_is_searched_once_for_its_declarations(base: str) -> None:
+    """Reading or splitting a document searches it once for declarations, which takes long in a long document."""
+    data = message(CODELIST) if base == BASE else message_20(KEY_FAMILY)
+    for work in (sdmx_ml.read_message, sdmx_ml.split_message):
+        document = CountedBytes(data)
+        work(document)
+        assert document.searches == 1
 
 
 def test_only_the_artefact_with_a_foreign_part_is_refused() -> None:

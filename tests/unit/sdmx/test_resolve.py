@@ -18,7 +18,7 @@ from kafka_replica.sdmx.errors import (
 )
 from kafka_replica.sdmx.lookups import decoding as decoding_module
 from kafka_replica.sdmx.lookups.cache import DecodeCache
-from kafka_replica.sdmx.lookups.resolved import ConstraintLevel, MissingReference, ResolvedStructure
+from kafka_replica.sdmx.lookups.resolved_structure import ConstraintLevel, MissingReference, ResolvedStructure
 from kafka_replica.sdmx.model import Constraint
 from kafka_replica.sdmx.model.representation import Representation, TextFormat, effective_representation
 from support.sdmx.sdmx_corpus import FakeSnapshot, data_of, record, rows

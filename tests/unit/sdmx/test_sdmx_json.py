@@ -29,8 +29,8 @@ from kafka_replica.sdmx import (
     split_message,
 )
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
-from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
-from kafka_replica.sdmx.formats.json_shared.tree import _BY_COLLECTION
+from kafka_replica.sdmx.formats.json_shared.collection_names import CLASS_OF_COLLECTION
+from kafka_replica.sdmx.formats.json_shared.repeated_names import refuse_repeated
 from kafka_replica.sdmx.formats.sdmx_json.classes import READERS
 from support.paths import CORPUS
 from support.sdmx.ml_messages_by_hand import codelist_xml
@@ -414,7 +414,7 @@ def test_the_sdmx_json_corpus_equals_the_index(row: dict[str, str]) -> None:
     """Real files have as many artefacts of each class, and items, as the index says, and split without loss."""
     whole = read_message(data_of(row))
     expected = dict(part.split("=") for part in row["maintainables_by_type"].split(";"))
-    counted = {_BY_COLLECTION[name.lower()]: int(count) for name, count in expected.items()}
+    counted = {CLASS_OF_COLLECTION[name.lower()]: int(count) for name, count in expected.items()}
     assert Counter(urn.cls for urn in whole.artefacts) == counted
     assert items_in(whole) == int(row[ITEMS])
     assert not [one for one in whole if isinstance(one, OpaqueArtefact)]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica.sdmx import ConceptScheme, Part, Urn, merge_copies, read_message, split_message, write_message
+from kafka_replica.sdmx import ConceptScheme, MessagePart, Urn, merge_copies, read_message, split_message, write_message
 from kafka_replica.sdmx.errors import SdmxError, UnwritableError
 from kafka_replica.sdmx.files.structure_files import read_structures
-from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import is_synthetic
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import AgencyScheme
 from kafka_replica.sdmx.model.base import ItemScheme
@@ -51,13 +51,13 @@ def edi_concepts(*ids: str) -> bytes:
     return f"UNB+UNOC:3+S+R+970101:0000+R'UNH+1+GESMES:2:1:E6'BGM+73'NAD+Z02+A'{items}UNT+1+1'UNZ+1+R'".encode()
 
 
-def part_of(data: bytes) -> Part:
+def part_of(data: bytes) -> MessagePart:
     """Return the only artefact of a message."""
     [part] = split_message(data)
     return part
 
 
-def held(part: Part) -> dict[str, str | None]:
+def held(part: MessagePart) -> dict[str, str | None]:
     """Return the ids and names of the items in a part."""
     [scheme] = read_message(part.value, part.content_type)
     assert isinstance(scheme, ItemScheme)
@@ -116,7 +116,7 @@ def test_synthetic_schemes_have_the_names_that_registries_give(data: bytes, urn:
     for format_ in (read_message(data).format, Format.SDMX_ML_2_1, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1):
         written = write_message(scheme, format_)
         assert list(read_message(written)) == [scheme]
-    assert not Part(urn, write_message(scheme, Format.SDMX_ML_2_1), str(Format.SDMX_ML_2_1)).is_synthetic
+    assert not MessagePart(urn, write_message(scheme, Format.SDMX_ML_2_1), str(Format.SDMX_ML_2_1)).is_synthetic
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_complete_copy_stays_byte_for_byte() -> None:
     small, large = part_of(concepts("A")), part_of(concepts("C", "B", "A"))
     for copies in ([small, large], [large, small], [large, large]):
         assert merge_copies(copies).part == large
-    broken = Part(CONCEPTS, b"?", str(Format.SDMX_ML_2_0))
+    broken = MessagePart(CONCEPTS, b"?", str(Format.SDMX_ML_2_0))
     assert merge_copies([broken]).part is broken
 
 
@@ -169,7 +169,7 @@ def test_an_explicit_scheme_has_priority(format_: Format) -> None:
     [scheme] = read_message(concepts("Z", "B", name="Explicit"))
     assert isinstance(scheme, ConceptScheme)
     value = write_message(scheme, format_)
-    explicit, synthetic = Part(CONCEPTS, value, str(format_)), part_of(concepts("A", "B"))
+    explicit, synthetic = MessagePart(CONCEPTS, value, str(format_)), part_of(concepts("A", "B"))
     for copies in itertools.permutations([explicit, synthetic]):
         part, conflicts = merge_copies(copies)
         assert list(held(part).items()) == [("Z", "Explicit Z"), ("B", "Explicit B"), ("A", "Name A")]
@@ -181,7 +181,7 @@ def test_an_explicit_scheme_has_priority(format_: Format) -> None:
 
 def test_without_a_synthetic_scheme_the_last_copy_counts() -> None:
     """Without a synthetic scheme the last copy counts, as for any other artefact, whatever the copies contain."""
-    first, last = (Part(CONCEPTS, value, str(Format.SDMX_ML_2_1)) for value in (b"1", b"2"))
+    first, last = (MessagePart(CONCEPTS, value, str(Format.SDMX_ML_2_1)) for value in (b"1", b"2"))
     assert merge_copies([first, last]) == (last, ())
 
 
@@ -228,5 +228,5 @@ def test_a_real_agency_scheme_is_not_reduced() -> None:
     """A real agency scheme is not reduced to the agencies in an old file."""
     [scheme] = read_message(agencies("X", "Y", "Z"))
     assert isinstance(scheme, AgencyScheme)
-    real = Part(AGENCIES, write_message(scheme, Format.SDMX_ML_3_0), str(Format.SDMX_ML_3_0))
+    real = MessagePart(AGENCIES, write_message(scheme, Format.SDMX_ML_3_0), str(Format.SDMX_ML_3_0))
     assert merge_copies([real, part_of(agencies("X", edition="1_0"))]).part == real

@@ -13,7 +13,7 @@ import pytest
 
 from kafka_replica.sdmx import containers, model, read_message, write_message
 from kafka_replica.sdmx.containers import InternationalString, Items
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import ARTEFACTS, base, representation
 from kafka_replica.sdmx.model.base import Maintainable
@@ -116,4 +116,6 @@ def test_a_message_or_a_reason(name: str) -> None:
             why = explain_unwritable(artefact, media_type)
             assert why is None or str(urn) in why
             if why is None:
-                assert list(read_message(write_message(artefact, media_type))) == [carried(artefact, media_type)]
+                assert list(read_message(write_message(artefact, media_type))) == [
+                    as_representable_in(artefact, media_type)
+                ]

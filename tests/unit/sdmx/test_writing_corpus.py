@@ -9,7 +9,7 @@ import pytest
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
@@ -58,7 +58,7 @@ def test_a_written_artefact_reads_back_equal(row: dict[str, str]) -> None:
             if data is None:
                 assert media_type is not message.format or type(artefact).__name__ in refused
                 continue
-            expected = artefact if isinstance(artefact, OpaqueArtefact) else carried(artefact, media_type)
+            expected = artefact if isinstance(artefact, OpaqueArtefact) else as_representable_in(artefact, media_type)
             if _read(data, artefact) == expected:
                 is_own = media_type is message.format and type(artefact).__name__ != "DataStructure"
                 if is_own and expected != artefact:

@@ -10,7 +10,7 @@ import pytest
 from kafka_replica.sdmx import InternationalString, Urn, read_message
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     AttachmentConstraint,
@@ -50,7 +50,7 @@ SETS: Final = tuple(SetReference(provider=PROVIDER, id=id_) for id_ in ("S1", "S
 def written(artefact: Any, format_: Format) -> Any:
     """Return the JSON of the artefact in a valid message, which reads back as the format represents it."""
     data = write_message(artefact, format_)
-    assert list(read_message(data)) == [carried(artefact, format_)]
+    assert list(read_message(data)) == [as_representable_in(artefact, format_)]
     assert schema_faults(format_, data) == []
     content = json.loads(data)
     [[found]] = [held for name, held in content.get("data", content).items() if name != "meta"]

@@ -11,7 +11,7 @@ from lxml import etree
 
 from kafka_replica.sdmx import read_message
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.shared.writing.representable import carried
+from kafka_replica.sdmx.formats.shared.writing.conversion import as_representable_in
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import Artefact, Codelist
 from kafka_replica.sdmx.writing.messages import explain_unwritable, media_types, write_message
@@ -30,7 +30,7 @@ SINCE_3 = [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.
 def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None:
     """Formats of SDMX 3.0 express all of its content: nothing is refused, and the result is equal."""
     found = read_message(write_message(artefact, format_, verify=False))
-    assert [carried(artefact, format_)] == list(found)
+    assert [as_representable_in(artefact, format_)] == list(found)
 
 
 @pytest.mark.thorough
@@ -40,7 +40,7 @@ def test_todays_formats_carry_today(format_: Format, artefact: Artefact) -> None
 def test_formats_of_2_1_express_all_content_of_2_1(format_: Format, artefact: Artefact) -> None:
     """Formats of SDMX 2.1 express its content, with versions of three numbers, all texts and languages."""
     found = read_message(write_message(artefact, format_, verify=False))
-    assert [carried(artefact, format_)] == list(found)
+    assert [as_representable_in(artefact, format_)] == list(found)
 
 
 @given(artefact=codelists(), format_=st.sampled_from([Format.FUSION_JSON, Format.SDMX_ML_2_0, Format.EDI]))
@@ -52,7 +52,7 @@ def test_other_formats_write_a_codelist_whole_or_name_the_property(artefact: Cod
         assert f"{artefact.urn} as {format_.title}: " in why
         return
     data = write_message(artefact, format_)
-    assert list(read_message(data)) == [carried(artefact, format_)]
+    assert list(read_message(data)) == [as_representable_in(artefact, format_)]
 
 
 @given(artefacts=st.lists(TODAY, max_size=5), format_=st.sampled_from(SINCE_3))
@@ -62,7 +62,9 @@ def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_
     assume(len({artefact.urn for artefact in artefacts}) == len(artefacts))
     data = write_message(artefacts, format_)
     assert data == write_message(artefacts, format_)
-    assert {one.urn: one for one in read_message(data)} == {each.urn: carried(each, format_) for each in artefacts}
+    assert {one.urn: one for one in read_message(data)} == {
+        each.urn: as_representable_in(each, format_) for each in artefacts
+    }
 
 
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))

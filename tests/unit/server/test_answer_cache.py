@@ -53,7 +53,7 @@ def test_repeated_requests_are_computed_once_in_each_version() -> None:
 
     topic, choose = FakeTopic(), random.Random(1)
     topic.put(URN.format("A"), b"a")
-    with topic.replica(history=10) as replica:
+    with topic.replica(kept_versions=10) as replica:
         replica.wait_ready(30)
         cached = client_of(create_app(replica, answer=counting))
         plain = client_of(create_app(replica, ServerSettings(cache_bytes=0), answer=stand_in))

@@ -47,7 +47,7 @@ def topic() -> FakeTopic:
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
     """A replica that keeps two versions in addition to the current one."""
-    with topic.replica(history=2) as replica:
+    with topic.replica(kept_versions=2) as replica:
         replica.wait_ready(30)
         yield replica
 
@@ -253,7 +253,7 @@ def test_each_exceeded_limit_is_named_in_the_answer(replica: Replica) -> None:
     release.set()
     assert (late.status_code, late.headers["retry-after"]) == (503, "1")
     assert "0.05 s" in late.json()["errors"][0]["detail"]
-    client = client_of(create_app(replica, settings(max_url_bytes=100, max_answer_bytes=50), answer=stand_in))
+    client = client_of(create_app(replica, settings(max_url_bytes=100, max_response_bytes=50), answer=stand_in))
     assert client.get(f"{CODELISTS}/*").status_code == 413
     assert client.get("/" + "x" * 100).status_code == 414
     assert client.get("/health/live", params={"x": "x" * 100}).status_code == 414

@@ -90,7 +90,7 @@ def test_a_client_that_reconnects_at_random_has_every_version_exactly(seed: int,
         return copy
 
     write(topic, choose)
-    with topic.replica(history=1000, recent_changes=recent) as replica:
+    with topic.replica(kept_versions=1000, recent_changes=recent) as replica:
         replica.wait_ready(30)
         copy = asyncio.run(follow(replica))
     if recent == 1000:
@@ -100,7 +100,7 @@ def test_a_client_that_reconnects_at_random_has_every_version_exactly(seed: int,
 
 def run(topic: FakeTopic, scenario: Callable[[Replica, Service], Any], **options: Any) -> None:
     """Run a scenario with a service over a replica of the topic that is ready."""
-    with topic.replica(history=100, **options.pop("replica", {})) as replica:
+    with topic.replica(kept_versions=100, **options.pop("replica", {})) as replica:
         replica.wait_ready(30)
         asyncio.run(scenario(replica, service_of(replica, **options)))
 

@@ -56,7 +56,7 @@ DSD_URN = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=KR_DEMO:DSD_L
 @pytest.fixture(scope="module")
 def replica() -> Iterator[Replica]:
     """A replica of the sample structures."""
-    with labour_topic().replica(history=2) as replica:
+    with labour_topic().replica(kept_versions=2) as replica:
         replica.wait_ready(30)
         yield replica
 
@@ -217,7 +217,7 @@ def test_a_report_in_html_is_escaped(client: TestClient) -> None:
 def test_a_pinned_version_is_used_for_the_whole_job(tmp_path: Path) -> None:
     """A pinned path works with its version after the structure was deleted, and the plain path does not."""
     topic = labour_topic()
-    with topic.replica(history=2) as replica:
+    with topic.replica(kept_versions=2) as replica:
         first = replica.wait_ready(30).version
         client = client_of(create_app(replica))
         replica.wait_for(topic.delete(FLOW_URN), 30)
@@ -328,11 +328,17 @@ def test_a_form_that_is_no_form(client: TestClient) -> None:
         (b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n' + b"a" * 70_000, form),
         (b'--x\r\nContent-Disposition: form-data; name=""\r\n\r\n\r\n' * 1_000 + b"--x--", form),
         (LABOUR_CSV, "multipart/form-data; boundary*=a; boundary*0=b"),
-        (b"--x\r\nContent-Disposition: form-data; name=file; filename*=a; filename*0=b\r\n\r\nabc\r\n--x--", form),
         (b"--x\r\nContent-Disposition: form-data; name=file; filename*=undefined''x\r\n\r\nabc\r\n--x--", form),
     ]:  # fmt: skip
         answer = post(client, "/validate", data, content_type=content_type)
         assert (answer.status_code, "form" in answer.json()["detail"]) == (422, True)
+
+
+def test_a_contradictory_file_name_is_no_failure_of_the_service(client: TestClient) -> None:
+    """Since Python 3.14 such a name is read, so that the content is refused instead of the form."""
+    part = "Content-Disposition: form-data; name=file; filename*=a; filename*0=b"
+    data = f"--x\r\n{part}\r\n\r\nabc\r\n--x--".encode()
+    assert post(client, "/validate", data, content_type="multipart/form-data; boundary=x").status_code in {400, 422}
 
 
 TEXT = st.text(st.sampled_from("-\r\nxX: ab"), max_size=40).map(str.encode)

@@ -33,7 +33,7 @@ FORMATS = (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1, For
 def replica() -> Iterator[Replica]:
     """A replica with a codelist, whose first version is gone."""
     topic = FakeTopic()
-    with topic.replica(history=1) as replica:
+    with topic.replica(kept_versions=1) as replica:
         for _ in range(3):
             data = write_message(LIST, Format.SDMX_JSON_2_0)
             topic.put(str(LIST.urn), data, headers=(("content-type", str(Format.SDMX_JSON_2_0).encode()),))

@@ -38,7 +38,7 @@ def topic() -> FakeTopic:
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
     """A replica that keeps some versions."""
-    with topic.replica(history=20) as replica:
+    with topic.replica(kept_versions=20) as replica:
         replica.wait_ready(30)
         yield replica
 

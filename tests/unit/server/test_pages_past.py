@@ -63,7 +63,7 @@ def short_history() -> Iterator[World]:
     topic.put(URN.format("A"), b"a")
     with (
         new_folder() as folder,
-        topic.replica(history=20) as replica,
+        topic.replica(kept_versions=20) as replica,
         VersionHistory(Path(folder), keep_versions=2).follow(replica) as history,
     ):
         replica.wait_ready(30)

@@ -44,7 +44,7 @@ def topic() -> FakeTopic:
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
     """A replica that keeps two versions in addition to the current one, and skips bad records."""
-    with topic.replica(history=2, on_bad_record="skip") as replica:
+    with topic.replica(kept_versions=2, on_bad_record="skip") as replica:
         replica.wait_ready(30)
         yield replica
 

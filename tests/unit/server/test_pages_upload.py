@@ -29,7 +29,7 @@ HOSTILE = b"<script>alert(1)</script>"
 @pytest.fixture(scope="module")
 def replica() -> Iterator[Replica]:
     """A replica of the sample structures."""
-    with labour_topic().replica(history=2) as replica:
+    with labour_topic().replica(kept_versions=2) as replica:
         replica.wait_ready(30)
         yield replica
 

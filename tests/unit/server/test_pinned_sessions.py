@@ -61,7 +61,7 @@ def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     with topic.transaction() as transaction:
         for letter in "AB":
             transaction.put(URN.format(letter), codelist(letter, 0))
-    with topic.replica(history=100) as replica:
+    with topic.replica(kept_versions=100) as replica:
         replica.wait_ready(30)
         app = create_app(replica)
         writer = threading.Thread(target=write_until, args=[ended, topic, replica])

@@ -38,7 +38,7 @@ def topic() -> FakeTopic:
 @pytest.fixture
 def replica(topic: FakeTopic) -> Iterator[Replica]:
     """A replica that keeps two versions in addition to the current one."""
-    with topic.replica(history=2) as replica:
+    with topic.replica(kept_versions=2) as replica:
         replica.wait_ready(30)
         yield replica
 
@@ -210,7 +210,7 @@ def test_wrong_parameters_are_refused(client: TestClient, path: str) -> None:
 
 def test_limits(topic: FakeTopic, replica: Replica) -> None:
     """A value that is larger than an answer may be is refused."""
-    client = client_of(create_app(replica, ServerSettings(max_answer_bytes=1_000)))
+    client = client_of(create_app(replica, ServerSettings(max_response_bytes=1_000)))
     replica.wait_for(topic.put("long", b"x" * 1_001), 30)
     assert client.get("/records/long").status_code == 413
     assert client.post("/records/long").status_code == 405

@@ -85,7 +85,7 @@ def test_only_quick_requests_do_without_a_thread(
 
     monkeypatch.setattr(DaemonThreads, "submit", counting)
     topic = filled_topic()
-    with topic.replica(history=5) as replica:
+    with topic.replica(kept_versions=5) as replica:
         replica.wait_ready(30)
         app = create_app(replica, answer=answer if own else None)
         client = client_of(app)

@@ -6,7 +6,7 @@ import pytest
 
 from kafka_replica.errors import NotReadyError
 from kafka_replica.sdmx.lookups.cache import CacheStats
-from kafka_replica.sdmx.lookups.live import LiveStats
+from kafka_replica.sdmx.lookups.live_structures import LiveStats
 from kafka_replica.server.running.workers.statistics import SummedStatistics
 
 

@@ -118,7 +118,7 @@ def test_a_version_is_shown_when_all_workers_have_it(steps: list[str], chance: A
 def begin() -> ServiceDescription:
     """Return the description of a replica."""
     return ServiceDescription(
-        ServerSettings(), ListenSettings(), ("t",), None, has_key_spaces=False, has_large_values=False, history=5,
+        ServerSettings(), ListenSettings(), ("t",), None, has_key_spaces=False, has_large_values=False, kept_versions=5,
         recent_changes=10, has_history_on_disk=False, main_socket="", socket_descriptor=0, shown_descriptor=0,
         log_levels={},
     )  # fmt: skip

@@ -7,36 +7,44 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.errors import NotExpressibleError
 from kafka_replica.sdmx.exchange.differences import differences
-from kafka_replica.sdmx.exchange.sdmx1 import constraints, hierarchies, links, metadata, schemes, structures, trees
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, our_name
+from kafka_replica.sdmx.exchange.sdmx1 import (
+    constraints,
+    data_structures,
+    hierarchies,
+    metadata,
+    nested_schemes,
+    reference_artefacts,
+    schemes,
+)
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition, our_name
 from kafka_replica.sdmx.model import Artefact, DataStructure, MetadataStructure
 
 __all__ = ["Edition", "from_sdmx1", "lost_in_sdmx1", "to_sdmx1", "to_sdmx1_message"]
 
 _TO: Final[dict[str, Callable[[Any, Edition], Any]]] = {
     **dict.fromkeys(schemes.KINDS, schemes.scheme_to),
-    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), trees.tree_to),
-    "ValueList": trees.value_list_to,
-    "DataStructure": structures.data_structure_to,
+    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), nested_schemes.tree_to),
+    "ValueList": nested_schemes.value_list_to,
+    "DataStructure": data_structures.data_structure_to,
     "MetadataStructure": metadata.metadata_structure_to,
-    **dict.fromkeys(links.LINKS, links.link_to),
+    **dict.fromkeys(reference_artefacts.LINKS, reference_artefacts.link_to),
     **dict.fromkeys(("ContentConstraint", "DataConstraint"), constraints.constraint_to),
     "Hierarchy": hierarchies.hierarchy_to,
     "HierarchicalCodelist": hierarchies.hierarchical_codelist_to,
-    "StructureSet": links.structure_set_to,
+    "StructureSet": reference_artefacts.structure_set_to,
 }
 _FROM: Final[dict[str, Callable[[Any], Artefact]]] = {
     **dict.fromkeys(schemes.KINDS, schemes.scheme_from),
-    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), trees.tree_from),
-    "ValueList": trees.value_list_from,
-    "DataStructure": structures.data_structure_from,
+    **dict.fromkeys(("CategoryScheme", "ReportingTaxonomy"), nested_schemes.tree_from),
+    "ValueList": nested_schemes.value_list_from,
+    "DataStructure": data_structures.data_structure_from,
     "MetadataStructure": metadata.metadata_structure_from,
-    **dict.fromkeys(links.LINKS, links.link_from),
+    **dict.fromkeys(reference_artefacts.LINKS, reference_artefacts.link_from),
     **dict.fromkeys(("ContentConstraint", "DataConstraint"), constraints.constraint_from),
     "Hierarchy": hierarchies.hierarchy_from,
     "HierarchicalCodelist": hierarchies.hierarchical_codelist_from,
-    "StructureSet": links.structure_set_from,
+    "StructureSet": reference_artefacts.structure_set_from,
 }
 _ONE_EDITION: Final[dict[str, Edition]] = {
     "ContentConstraint": "2.1",

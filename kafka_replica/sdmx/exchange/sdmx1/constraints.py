@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import parts_of
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.constraint_parts import keys_from, keys_to, refused, region_from, region_to
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     class_named,
     maintained,
@@ -18,8 +20,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     reference_to,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.exchange.sdmx1.members import keys_from, keys_to, refused, region_from, region_to
 from kafka_replica.sdmx.model import (
     ARTEFACTS,
     Constraint,

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import Items, items_of
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.representations import facet_from, facet_to
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     identified,
     identity,
@@ -20,8 +22,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     reference_to,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.exchange.sdmx1.representations import facet_from, facet_to
 from kafka_replica.sdmx.model import HierarchicalCode, HierarchicalCodelist, Hierarchy, HierarchyOfCodelist, Level
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import Items, items_of
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.data_structures import component_from, component_to
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     annotations_from,
     annotations_to,
@@ -17,9 +20,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     our_name,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
-from kafka_replica.sdmx.exchange.sdmx1.structures import component_from, component_to
 from kafka_replica.sdmx.model import (
     Identifiable,
     MetadataAttribute,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition
 from kafka_replica.sdmx.model import AttributeRelationship
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, reference_from, reference_to
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition, reference_from, reference_to
 from kafka_replica.sdmx.model.representation import Representation, TextFormat
 
 _WHOLE: Final = ("min_length", "max_length", "decimals")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.containers import items_of
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.item_parts import EXTRAS_FROM, EXTRAS_TO
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     class_named,
     fields_from,
@@ -17,8 +19,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     our_name,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.items import EXTRAS_FROM, EXTRAS_TO
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.exchange.sdmx1.vtl import scheme_fields_from, scheme_fields_to
 from kafka_replica.sdmx.model import (
     ARTEFACTS,

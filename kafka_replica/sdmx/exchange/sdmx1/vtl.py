@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, reference_from, reference_to
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition, reference_from, reference_to
 from kafka_replica.sdmx.model import GeoGridCodelist, ItemScheme, TransformationScheme
 
 _ONE: Final = ("vtl_mapping_scheme", "name_personalisation_scheme", "custom_type_scheme")

@@ -6,7 +6,7 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.edi.reading.items import items_in
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment
 from kafka_replica.sdmx.formats.edi.writing.syntax import released, write_segment, write_texts
-from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import synthetic_name
 from kafka_replica.sdmx.model import Concept, ConceptScheme
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -14,7 +14,7 @@ from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import Texts
 from kafka_replica.sdmx.formats.edi.writing.syntax import write_segment, write_texts
 from kafka_replica.sdmx.formats.shared.reading.key_family import roles_of_dimension
-from kafka_replica.sdmx.formats.shared.reading.standalone import FIXED_COMPONENT_IDS
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import FIXED_COMPONENT_IDS
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,

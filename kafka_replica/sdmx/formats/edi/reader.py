@@ -11,7 +11,7 @@ from kafka_replica.sdmx.formats.edi.data_structures import read_key_family
 from kafka_replica.sdmx.formats.edi.reading.messages import DescribedArtefact, described
 from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, opened, segments
 from kafka_replica.sdmx.formats.shared.reading.budget import Budget
-from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Message
 from kafka_replica.sdmx.model import Artefact
@@ -33,7 +33,7 @@ def read_message(data: bytes, collector: ErrorCollector = STRICT) -> Message:
     return Message(Format.EDI, header, artefacts, errors=collector.errors)
 
 
-def cut_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+def split_message(data: bytes, collector: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and interchange of each artefact, in the character set of the original.
 
     Raises MessageError.

@@ -19,7 +19,7 @@ from kafka_replica.sdmx.formats.fusion.values import (
     read_maintained,
 )
 from kafka_replica.sdmx.formats.json_shared.metadata_sets import ReportedValue, read_reported_value
-from kafka_replica.sdmx.formats.json_shared.tree import scalar_text
+from kafka_replica.sdmx.formats.json_shared.parsing import scalar_text
 from kafka_replica.sdmx.formats.json_shared.values import read_reference
 from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urns.urn import Urn

@@ -1,7 +1,7 @@
 """Read structure messages of Fusion-JSON into the model.
 
-``read_short`` is the fast path (see ``json_shared.short``) for messages with only a header and lists of classes of the
-model. ``read_message`` reads all others.
+``read_fast`` is the fast path (see ``json_shared.fast_path``) for messages with only a header and lists of classes of
+the model. ``read_message`` reads all others.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion import codelists
 from kafka_replica.sdmx.formats.fusion.classes import CLASSES, READERS
 from kafka_replica.sdmx.formats.fusion.values import Wire, WireMaintainable, read_maintained
-from kafka_replica.sdmx.formats.json_shared.short import DeclinedError, unless_whole
-from kafka_replica.sdmx.formats.json_shared.tree import (
-    JsonMessage,
-    RawArtefact,
-    artefacts_of,
-    decoded,
-    decoded_artefact,
-    decoded_header,
-    is_null,
-    message_of,
-)
-from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.json_shared.fast_path import DeclinedError, unless_whole
+from kafka_replica.sdmx.formats.json_shared.format_detection import JsonMessage
+from kafka_replica.sdmx.formats.json_shared.parsing import decoded, decoded_artefact, decoded_header, is_null
+from kafka_replica.sdmx.formats.json_shared.splitting import RawArtefact, artefacts_of, message_of
+from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Header, Message
@@ -131,7 +124,7 @@ def _header(meta: WireMeta) -> Header:
     )
 
 
-def read_short(data: bytes, _: Format | None) -> Message:
+def read_fast(data: bytes, _: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
     raw_meta, *held = msgspec.structs.astuple(_outline().decode(data))
     meta = (_META.decode(raw_meta), raw_meta) if raw_meta else None
@@ -143,11 +136,11 @@ def read_short(data: bytes, _: Format | None) -> Message:
     if not wires:
         raise DeclinedError("no artefacts")
     tree = unless_whole(data, meta, [wire for _, _, wire in wires], len(lists) + (meta is not None))
-    artefacts = [_from_short(class_, wire, tree and tree[class_][at]) for class_, at, wire in wires]
+    artefacts = [_from_fast_path(class_, wire, tree and tree[class_][at]) for class_, at, wire in wires]
     return Message(Format.FUSION_JSON, Header() if meta is None else _header(meta[0]), artefacts)
 
 
-def _from_short(class_: str, wire: Any, members: dict[str, Any] | None) -> Artefact:
+def _from_fast_path(class_: str, wire: Any, members: dict[str, Any] | None) -> Artefact:
     """Return an artefact; ``members`` are None if all of them are known."""
     if members is not None and class_ in _WHOLE and _has_unknown(class_, members):
         raise DeclinedError(class_)

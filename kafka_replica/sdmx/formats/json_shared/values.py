@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
+from kafka_replica.sdmx.formats.shared.reading.lenient_urns import parse_lenient
 from kafka_replica.sdmx.model.representation import Occurs, Representation, TextFormat
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafka_replica.sdmx.formats.ml.reading.parts import nested, pick, ref, refs, scheme_items
+from kafka_replica.sdmx.formats.ml.reading.child_elements import nested, pick, ref, refs, scheme_items
 from kafka_replica.sdmx.formats.ml.reading.values import Item
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item

@@ -7,10 +7,10 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, Items, LazyItems, items_of, numbered
-from kafka_replica.sdmx.formats.ml.reading.codes import LongWay, lazy_codes
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
-from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
+from kafka_replica.sdmx.formats.ml.reading.lazy_codes import LongWay, lazy_codes
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.plain_xml import is_plain
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, cascade_of, local_id, named, reference, text_of
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
@@ -77,7 +77,7 @@ def _read_codes(item: Item) -> Items[Code]:
 
 
 def _plain_codes(item: Item, kinds: int, long_way: LongWay) -> Items[Code]:
-    """Return the codes of a document that was parsed by ``plain``, whose elements are already in memory."""
+    """Return the codes of a document that was parsed by ``plain_xml``, whose elements are already in memory."""
     numbers = numbered(item.code_ids or [])
     if numbers is None or kinds > 1:
         raise NotPlainError("codes out of the ordinary")

@@ -9,7 +9,7 @@ from lxml import etree
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.provisions import read_queryable_data_source, write_queryable_data_source
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, read_annotations, reference, text_of, whole_number
 from kafka_replica.sdmx.formats.ml.regions import (

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, nested, pick, ref, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, nested, pick, ref, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, local_id, read_text_format, reference
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition

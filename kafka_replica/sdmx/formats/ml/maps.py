@@ -8,8 +8,8 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, ref, texts
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,

@@ -12,8 +12,8 @@ from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.data_structures.reading import read_descriptor
 from kafka_replica.sdmx.formats.ml.data_structures.writing import write_components
 from kafka_replica.sdmx.formats.ml.provisions import write_targets
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, read_items, ref, texts
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, read_items, ref, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,

@@ -16,8 +16,8 @@ from lxml import etree
 from kafka_replica.sdmx.containers import InternationalString, parts_of
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.provisions import write_targets
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, international, known, pick, ref, text, texts
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, attribute
-from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, ref, text, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import ANY_NAME, Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item, language_of, read_annotations, text_of
 from kafka_replica.sdmx.formats.ml.regions import read_region, read_set_reference

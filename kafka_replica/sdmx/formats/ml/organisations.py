@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT
-from kafka_replica.sdmx.formats.ml.reading.parts import first, international, pick, scheme_items, texts
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, international, pick, scheme_items, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import Item, local_id, named
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition

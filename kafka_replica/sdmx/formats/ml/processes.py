@@ -6,8 +6,16 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT
 from kafka_replica.sdmx.formats.ml.maps import read_notes
+from kafka_replica.sdmx.formats.ml.reading.child_elements import (
+    first,
+    international,
+    known,
+    nested,
+    pick,
+    ref,
+    scheme_items,
+)
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, nested, pick, ref, scheme_items
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, local_id, named
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of
-from kafka_replica.sdmx.formats.ml.reading.parts import known, ref, text, texts
+from kafka_replica.sdmx.formats.ml.reading.child_elements import known, ref, text, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition

@@ -25,11 +25,12 @@ from kafka_replica.sdmx.formats.ml.metadata_sets import read_metadata_set, read_
 from kafka_replica.sdmx.formats.ml.organisations import read_organisation_scheme
 from kafka_replica.sdmx.formats.ml.processes import read_process
 from kafka_replica.sdmx.formats.ml.provisions import read_metadata_provision_agreement, read_provision_agreement
-from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
-from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts, is_part, refuse
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import ForeignElements, is_part, refuse
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, is_of_3
+from kafka_replica.sdmx.formats.ml.reading.parsing import ParsedDocument
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
-from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.repeated_elements import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.splitting import SingleArtefactBuilder
 from kafka_replica.sdmx.formats.ml.reading.tree import (
     Names,
     availability_of,
@@ -50,7 +51,7 @@ from kafka_replica.sdmx.formats.ml.transformations import (
     read_user_defined_operator_scheme,
     read_vtl_mapping_scheme,
 )
-from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Header, Message
@@ -103,10 +104,11 @@ _READERS: Final[dict[str, Callable[[Item], Artefact]]] = {
 }
 
 
-def read_tree(format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector = STRICT) -> Message:
-    """Return the message of a document and its parsed tree. Raises MessageError."""
+def read_tree(document: ParsedDocument, collector: ErrorCollector = STRICT) -> Message:
+    """Return the message of a parsed document. Raises MessageError."""
+    format_, root = document.format, document.root
     names = names_of(format_)
-    cutter = SingleArtefactBuilder(names, len(data))
+    builder = SingleArtefactBuilder(names, document.size)
     plain = opened(root, names)
     about_sets: MetadataHeader | None = None
     identify: Identify
@@ -119,13 +121,13 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
         elements = list(found)
     has_repeated = refuse_repeated_outside(root, elements, names, format_, collector)
     unnamed = [] if plain is not None or format_ is not Format.SDMX_ML_3_1 else availability_of(root, names)
-    foreign = ForeignParts(root, data, names)
+    foreign = ForeignElements(document, names)
 
     def read(element: etree._Element) -> Artefact:
         _refuse_foreign(element, names, foreign)
         if has_repeated:
             refuse_repeated(element, names, format_)
-        return _artefact(identify(element), element, names, cutter, format_, about_sets)
+        return _artefact(identify(element), element, names, builder, format_, about_sets)
 
     artefacts = collector.read_all(elements, read, unreadable_element)
 
@@ -146,7 +148,7 @@ def read_tree(format_: Format, root: etree._Element, data: bytes, collector: Err
 _IN_ANY_NAMESPACE: Final = ("DataProvider", "Report")
 
 
-def _refuse_foreign(element: etree._Element, names: Names, foreign: ForeignParts) -> None:
+def _refuse_foreign(element: etree._Element, names: Names, foreign: ForeignElements) -> None:
     """Raise MessageError if an artefact has parts in namespaces that are not of SDMX."""
     if names[element.tag] != "MetadataSet" or is_of_3(element):
         foreign.refuse_in(element)
@@ -164,7 +166,7 @@ _OF_LIBXML2: Final = frozenset({"MetadataSet", "Registration"})
 
 
 def read_plain(format_: Format, root: etree._Element) -> Message:
-    """Return the message of a document that was parsed by ``plain``.
+    """Return the message of a document that was parsed by ``plain_xml``.
 
     Raises NotPlainError if the document has to be parsed by libxml2.
     """
@@ -205,7 +207,7 @@ _FLAGS: Final = {
 
 
 def _artefact(
-    urn: Urn, element: etree._Element, names: Names, cutter: SingleArtefactBuilder | None, format_: Format,
+    urn: Urn, element: etree._Element, names: Names, builder: SingleArtefactBuilder | None, format_: Format,
     about_sets: MetadataHeader | None = None,
 ) -> Artefact:  # fmt: skip
     item = Item(element, urn, names)
@@ -218,12 +220,12 @@ def _artefact(
         elif name in _TEXTS:
             arguments[_TEXTS[str(name)]] = value.strip()
     read = _READERS.get(urn.cls)
-    if cutter is None:
+    if builder is None:
         if read is None or not names[element.tag] or urn.cls in _OF_LIBXML2:
             raise NotPlainError(urn.cls)
         return read(item)
     if read is None or not names[element.tag]:
-        return OpaqueArtefact(urn=urn, content=cutter.message_of(element), content_type=format_, **item.arguments)
+        return OpaqueArtefact(urn=urn, content=builder.message_of(element), content_type=format_, **item.arguments)
     if about_sets is not None and urn.cls == "MetadataSet" and not is_of_3(element):
         return read_metadata_set_of_reports(item, about_sets)
     return read(item)
@@ -249,14 +251,12 @@ def _header(element: etree._Element | None, names: Names) -> Header:
     )
 
 
-def cut_tree(
-    format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector
-) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+def split_tree(document: ParsedDocument, collector: ErrorCollector) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
-    names = names_of(format_)
-    cutter = SingleArtefactBuilder(names, len(data))
-    identify, elements = artefacts_in(root, names)
-    foreign = ForeignParts(root, data, names)
+    names = names_of(document.format)
+    builder = SingleArtefactBuilder(names, document.size)
+    identify, elements = artefacts_in(document.root, names)
+    foreign = ForeignElements(document, names)
 
     def identified(element: etree._Element) -> tuple[Urn, list[etree._Element]]:
         _refuse_foreign(element, names, foreign)
@@ -267,6 +267,6 @@ def cut_tree(
             found = collector.attempt(partial(identified, element), partial(unreadable_element, element))
             if found is not None:
                 urn, constraints = found
-                yield urn, cutter.message_of(element, *constraints)
+                yield urn, builder.message_of(element, *constraints)
 
-    return format_, parts()
+    return document.format, parts()

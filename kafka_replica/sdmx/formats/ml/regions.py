@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, ref, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     XML_LANG,

@@ -17,9 +17,9 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.formats.ml.provisions import read_queryable_data_source, write_queryable_data_source
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, lost_in, refuse
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, ref
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_lost, lost_in, refuse
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref
 from kafka_replica.sdmx.formats.ml.reading.tree import (
     Names,
     artefacts_of,

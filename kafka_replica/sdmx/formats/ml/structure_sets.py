@@ -9,8 +9,8 @@ from lxml import etree
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.maps import read_notes
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, ref, refs
 from kafka_replica.sdmx.formats.ml.reading.items import id_of, item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, refs
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     CLASSES_IN_REFS,

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, refs, scheme_items, text, texts
+from kafka_replica.sdmx.formats.ml.reading.child_elements import (
+    first,
+    known,
+    pick,
+    ref,
+    refs,
+    scheme_items,
+    text,
+    texts,
+)
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, reference
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, item

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.parts import nested, pick, scheme_items
+from kafka_replica.sdmx.formats.ml.reading.child_elements import nested, pick, scheme_items
 from kafka_replica.sdmx.formats.ml.reading.values import Child, Item
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
 from kafka_replica.sdmx.formats.ml20.reading.references import read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.references import write_reference
@@ -21,38 +21,38 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 
-def read_category_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> CategoryScheme:
+def read_category_scheme(urn: Urn, elements: list[etree._Element], context: MessageContext) -> CategoryScheme:
     """Read a <CategoryScheme>."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
 
     def make(item: Item) -> Category:
         below = nested(item, "Category", make)
-        flows = _read_flows(item.rest, source, urn.agency)
+        flows = _read_flows(item.rest, context, urn.agency)
         version = _own_version(item)
         if flows or version:
             return CategoryOfFlows(urn=item.urn, categories=below, flows=flows, version=version, **item.arguments)
         return Category(urn=item.urn, categories=below, **item.arguments)
 
-    categories = scheme_items(urn, base, "Category", pick(rest, "Category"), source.names, make)
+    categories = scheme_items(urn, base, "Category", pick(rest, "Category"), context.names, make)
     return CategoryScheme(urn=urn, categories=categories, **base)
 
 
-def read_reporting_taxonomy(urn: Urn, elements: list[etree._Element], source: Source) -> ReportingTaxonomy:
+def read_reporting_taxonomy(urn: Urn, elements: list[etree._Element], context: MessageContext) -> ReportingTaxonomy:
     """Read a <ReportingTaxonomy>."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
 
     def make(item: Item) -> ReportingCategory:
         parts = {
             "urn": item.urn,
             "reporting_categories": nested(item, "Category", make),
-            "provisioning_metadata": _read_flows(item.rest, source, urn.agency),
+            "provisioning_metadata": _read_flows(item.rest, context, urn.agency),
             **item.arguments,
         }
         version = _own_version(item)
         return VersionedReportingCategory(version=version, **parts) if version else ReportingCategory(**parts)
 
-    categories = scheme_items(urn, base, "ReportingCategory", pick(rest, "Category"), source.names, make)
-    flows = _read_flows(rest, source, urn.agency)
+    categories = scheme_items(urn, base, "ReportingCategory", pick(rest, "Category"), context.names, make)
+    flows = _read_flows(rest, context, urn.agency)
     if flows:
         return TaxonomyOfFlows(urn=urn, reporting_categories=categories, flows=flows, **base)
     return ReportingTaxonomy(urn=urn, reporting_categories=categories, **base)
@@ -63,9 +63,9 @@ def _own_version(item: Item) -> str | None:
     return version if version != DEFAULT_VERSION else None
 
 
-def _read_flows(rest: list[Child], source: Source, agency: str) -> tuple[Urn, ...]:
+def _read_flows(rest: list[Child], context: MessageContext, agency: str) -> tuple[Urn, ...]:
     return tuple(
-        read_reference(element, source, kind.removesuffix("Ref"), agency)
+        read_reference(element, context, kind.removesuffix("Ref"), agency)
         for kind, element in rest
         if kind in {"DataflowRef", "MetadataflowRef"}
     )

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.model import Code, Codelist
@@ -21,20 +21,20 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 
-def read_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> Codelist:
+def read_codelist(urn: Urn, elements: list[etree._Element], context: MessageContext) -> Codelist:
     """Read a <CodeList>. The name of a code is in its Description.
 
     Ids are read and checked at once, the rest on access: only the id of a code can be invalid.
     """
     ids: list[str] = []
-    base, _ = read_maintained(elements[0], source, ids)
+    base, _ = read_maintained(elements[0], context, ids)
     numbers = numbered([id_.strip() for id_ in ids]) if ids else None
     if numbers is not None:
-        return Codelist(urn=urn, codes=LazyItems(numbers, _Codes(urn, elements[0], source.names).code), **base)
+        return Codelist(urn=urn, codes=LazyItems(numbers, _Codes(urn, elements[0], context.names).code), **base)
     codes: dict[str, Code] = {}
-    for element in [one for one in elements[0] if source.names[one.tag] == "Code"] if ids else ():
+    for element in [one for one in elements[0] if context.names[one.tag] == "Code"] if ids else ():
         value = id_of(element, codes, "value")
-        codes[value] = _read_code(item_urn(urn, "Code", element, value), element, source.names)
+        codes[value] = _read_code(item_urn(urn, "Code", element, value), element, context.names)
     return Codelist(urn=urn, codes=items_of(urn, codes, is_stub=base["is_external_reference"]), **base)
 
 

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
 from kafka_replica.sdmx.formats.ml20.reading.values import RepeatedItems, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
@@ -20,7 +20,7 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_representation,
 )
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS, synthetic_name
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.model import Concept, ConceptScheme
 from kafka_replica.sdmx.model.earlier_editions import VersionedConcept
 from kafka_replica.sdmx.model.representation import Representation
@@ -29,31 +29,31 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 
-def read_concept_scheme(urn: Urn, elements: list[etree._Element], source: Source) -> ConceptScheme:
+def read_concept_scheme(urn: Urn, elements: list[etree._Element], context: MessageContext) -> ConceptScheme:
     """Read a <ConceptScheme>, or all standalone <Concept>s of an agency."""
-    if source.names[elements[0].tag] == "Concept":
+    if context.names[elements[0].tag] == "Concept":
         repeated = RepeatedItems[Concept]()
         for element in elements:
             id_ = id_of(element, {})
-            repeated.add(id_, _read_concept(urn, element, id_, source))
+            repeated.add(id_, _read_concept(urn, element, id_, context))
         return ConceptScheme(urn=urn, names=synthetic_name(urn), concepts=Items(repeated.united()))
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
     concepts: dict[str, Concept] = {}
     for element in (element for kind, element in rest if kind == "Concept"):
         id_ = id_of(element, {})
-        concept = _read_concept(urn, element, id_, source)
+        concept = _read_concept(urn, element, id_, context)
         # A repeated concept is ambiguous only if it differs.
         if concepts.setdefault(id_, concept) != concept:
             id_of(element, concepts)
     return ConceptScheme(urn=urn, concepts=items_of(urn, concepts, is_stub=base["is_external_reference"]), **base)
 
 
-def _read_concept(urn: Urn, element: etree._Element, id_: str, source: Source) -> Concept:
-    arguments, rest = named(element, source.names)
+def _read_concept(urn: Urn, element: etree._Element, id_: str, context: MessageContext) -> Concept:
+    arguments, rest = named(element, context.names)
     parent = stated(element, "parent")
     if parent:
         arguments["parent"] = parent
-    core = _core_representation(element, rest, source, urn.agency)
+    core = _core_representation(element, rest, context, urn.agency)
     if core is not None:
         arguments["core_representation"] = core
     own = item_urn(urn, "Concept", element, id_)
@@ -64,14 +64,14 @@ def _read_concept(urn: Urn, element: etree._Element, id_: str, source: Source) -
 
 
 def _core_representation(
-    element: etree._Element, rest: list[Child], source: Source, agency: str
+    element: etree._Element, rest: list[Child], context: MessageContext, agency: str
 ) -> Representation | None:
     id_ = stated(element, "coreRepresentation")
     own = stated(element, "coreRepresentationAgency") or agency
     version = stated(element, "coreRepresentationVersion") or DEFAULT_VERSION
     enumeration = made(element, "Codelist", own, id_, version) if id_ else None
     formats: list[Any] = [
-        source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"
+        context.edition.text_format(child, context.names) for kind, child in rest if kind == "TextFormat"
     ]
     if enumeration is None and not formats:
         return None

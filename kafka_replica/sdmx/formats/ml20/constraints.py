@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.constraints import read_calendar, read_period
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import boolean, text_of
 from kafka_replica.sdmx.model import KeySet, MemberSelection, Region, SelectedValue

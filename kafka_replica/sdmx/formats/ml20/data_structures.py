@@ -12,12 +12,12 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, StubItems
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.reading.parts import first, pick
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, named, text_of
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import concept, made, read_category, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import (
     id_of,
@@ -34,7 +34,7 @@ from kafka_replica.sdmx.formats.ml20.writing.values import (
     write_representation,
 )
 from kafka_replica.sdmx.formats.shared.reading.key_family import IMPLIED_ROLES, roles_of_attribute, roles_of_dimension
-from kafka_replica.sdmx.formats.shared.reading.standalone import FIXED_COMPONENT_IDS, STANDALONE_CONCEPTS
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import FIXED_COMPONENT_IDS, STANDALONE_CONCEPTS
 from kafka_replica.sdmx.model import (
     Attribute,
     AttributeRelationship,
@@ -78,37 +78,37 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 }
 
 
-def read_key_family(urn: Urn, elements: list[etree._Element], source: Source) -> DataStructure:
+def read_key_family(urn: Urn, elements: list[etree._Element], context: MessageContext) -> DataStructure:
     """Read a <KeyFamily>. A key family without components is a stub, because even the smallest one has a measure."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
     lists = [child for kind, child in rest if kind == "Components"]
-    if not any(source.names[component.tag] for components in lists for component in components):
+    if not any(context.names[component.tag] for components in lists for component in components):
         base["is_external_reference"] = True
         return DataStructure(
             urn=urn, dimension_list=StubItems(urn), measures=StubItems(urn), attributes=StubItems(urn),
             groups=StubItems(urn), **base,
         )  # fmt: skip
-    parts = _Parts(urn, source)
+    collected = _ComponentCollector(urn, context)
     for components in lists:
-        parts.reserve(components)
+        collected.reserve(components)
         for child in components:
-            parts.add(source.names[child.tag], child)
+            collected.add(context.names[child.tag], child)
     return DataStructure(
         urn=urn,
-        dimension_list=Items(parts.dimensions),
-        measures=Items(parts.measures),
+        dimension_list=Items(collected.dimensions),
+        measures=Items(collected.measures),
         # Built last, because an attribute of a series names all dimensions.
-        attributes=Items(parts.attributes()),
-        groups=Items(parts.groups),
+        attributes=Items(collected.attributes()),
+        groups=Items(collected.groups),
         **base,
     )
 
 
-class _Parts:
+class _ComponentCollector:
     """The components found so far; each id must be unique in a key family."""
 
-    def __init__(self, urn: Urn, source: Source) -> None:
-        self._urn, self._source = urn, source
+    def __init__(self, urn: Urn, context: MessageContext) -> None:
+        self._urn, self._context = urn, context
         self.dimensions: dict[str, Dimension] = {}
         self.measures: dict[str, Measure] = {}
         self.groups: dict[str, Group] = {}
@@ -121,8 +121,8 @@ class _Parts:
     def reserve(self, components: etree._Element) -> None:
         """Note the ids that components take from their concepts; a fixed id that equals one of them is not used."""
         for child in components:
-            if self._source.names[child.tag] not in FIXED_COMPONENT_IDS:
-                self._of_concepts.add(stated(child, self._source.edition.concept) or "")
+            if self._context.names[child.tag] not in FIXED_COMPONENT_IDS:
+                self._of_concepts.add(stated(child, self._context.edition.concept) or "")
 
     def add(self, kind: str, element: etree._Element) -> None:
         if kind == "Dimension":
@@ -154,19 +154,19 @@ class _Parts:
         self.dimensions[id_] = make(position=len(self.dimensions) + 1, **arguments, **more)
 
     def _component(self, class_: str, element: etree._Element) -> tuple[str, dict[str, Any], list[Child]]:
-        arguments, rest = unnamed(element, self._source)
-        own = concept(element, self._source, self._urn.agency)
+        arguments, rest = unnamed(element, self._context)
+        own = concept(element, self._context, self._urn.agency)
         fixed = FIXED_COMPONENT_IDS.get(class_)
         id_ = fixed if fixed and fixed not in self._of_concepts else own.item or ""
         if id_ in self.dimensions or id_ in self.measures or id_ in self._attributes:
             fail(element, f"the component {id_[:80]!r} is duplicated in {self._urn}")
         arguments["urn"] = item_urn(self._urn, class_, element, id_)
         arguments["concept"] = own
-        arguments["representation"] = read_representation(element, rest, self._source, self._urn.agency)
+        arguments["representation"] = read_representation(element, rest, self._context, self._urn.agency)
         return id_, arguments, rest
 
     def _group(self, element: etree._Element) -> None:
-        arguments, rest = named(element, self._source.names)
+        arguments, rest = named(element, self._context.names)
         arguments.pop("names", None)
         id_ = id_of(element, self.groups)
         dimensions = [text_of(child).strip() for kind, child in rest if kind == "DimensionRef"]
@@ -226,25 +226,25 @@ def _levels(element: etree._Element) -> list[str]:
             if boolean(element, _CROSS_SECTIONAL + level)]  # fmt: skip
 
 
-def read_dataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Dataflow:
+def read_dataflow(urn: Urn, elements: list[etree._Element], context: MessageContext) -> Dataflow:
     """Read a <Dataflow>."""
-    base, rest = read_maintained(elements[0], source)
-    used = structure_of_flow(urn, rest, source, "KeyFamily")
-    categories = categories_of_flow(urn, rest, source)
+    base, rest = read_maintained(elements[0], context)
+    used = structure_of_flow(urn, rest, context, "KeyFamily")
+    categories = categories_of_flow(urn, rest, context)
     if categories:
         return CategorisedDataflow(urn=urn, structure_reference=used, categories=categories, **base)
     return Dataflow(urn=urn, structure_reference=used, **base)
 
 
-def structure_of_flow(urn: Urn, rest: list[Child], source: Source, word: str) -> Urn | None:
+def structure_of_flow(urn: Urn, rest: list[Child], context: MessageContext, word: str) -> Urn | None:
     """Return the structure of a dataflow or metadataflow, or None."""
     found = first(rest, f"{word}Ref")
-    return None if found is None else read_reference(found, source, word, urn.agency)
+    return None if found is None else read_reference(found, context, word, urn.agency)
 
 
-def categories_of_flow(urn: Urn, rest: list[Child], source: Source) -> tuple[Urn, ...]:
+def categories_of_flow(urn: Urn, rest: list[Child], context: MessageContext) -> tuple[Urn, ...]:
     """Return the categories of a dataflow or metadataflow."""
-    return tuple(read_category(element, source, urn.agency) for element in pick(rest, "CategoryRef"))
+    return tuple(read_category(element, context, urn.agency) for element in pick(rest, "CategoryRef"))
 
 
 # Writing

@@ -12,12 +12,12 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import Items
-from kafka_replica.sdmx.formats.ml.reading.parts import first, pick, scheme_items, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, pick, scheme_items, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, parts_of, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.references import write_reference
@@ -47,25 +47,27 @@ _ALIAS: Final = "NodeAliasID"
 _is_order = re.compile(r"[+-]?[0-9]{1,9}").fullmatch
 
 
-def read_hierarchical_codelist(urn: Urn, elements: list[etree._Element], source: Source) -> HierarchicalCodelist:
+def read_hierarchical_codelist(
+    urn: Urn, elements: list[etree._Element], context: MessageContext
+) -> HierarchicalCodelist:
     """Read a <HierarchicalCodelist>."""
-    base, rest = read_maintained(elements[0], source)
-    included = [_included(element, source, urn.agency) for element in pick(rest, "CodelistRef")]
+    base, rest = read_maintained(elements[0], context)
+    included = [_included(element, context, urn.agency) for element in pick(rest, "CodelistRef")]
     aliases = {one.alias: one.codelist for one in included}
 
     def make(item: Item) -> HierarchyOfCodelist:
-        level = _read_levels(item, source)
+        level = _read_levels(item, context)
         own = _own_marks(item.element)
         return (VersionedHierarchy if own else HierarchyOfCodelist)(
             urn=item.urn,
-            codes=_codes(_code_refs(item), item.urn, source, aliases),
+            codes=_codes(_code_refs(item), item.urn, context, aliases),
             level=level,
             has_formal_levels=level is not None,
             **item.arguments,
             **own,
         )
 
-    hierarchies = scheme_items(urn, base, "Hierarchy", pick(rest, "Hierarchy"), source.names, make)
+    hierarchies = scheme_items(urn, base, "Hierarchy", pick(rest, "Hierarchy"), context.names, make)
     return HierarchicalCodelist(urn=urn, hierarchies=hierarchies, included_codelists=tuple(included), **base)
 
 
@@ -84,28 +86,28 @@ def _code_refs(item: Item) -> list[etree._Element]:
     return list(pick(item.rest, "CodeRef"))
 
 
-def _included(element: etree._Element, source: Source, agency: str) -> IncludedCodelist:
-    codelist = read_reference(element, source, "Codelist", agency)
+def _included(element: etree._Element, context: MessageContext, agency: str) -> IncludedCodelist:
+    codelist = read_reference(element, context, "Codelist", agency)
     # The alias may be left out; codes then refer to the list by its id.
-    return IncludedCodelist(alias=parts_of(element, source).get("Alias") or codelist.id, codelist=codelist)
+    return IncludedCodelist(alias=parts_of(element, context).get("Alias") or codelist.id, codelist=codelist)
 
 
 def _codes(
-    elements: list[etree._Element], above: Urn, source: Source, aliases: Mapping[str, Urn]
+    elements: list[etree._Element], above: Urn, context: MessageContext, aliases: Mapping[str, Urn]
 ) -> Items[HierarchicalCode]:
     found: dict[str, HierarchicalCode] = {}
     for element in elements:
-        parts = parts_of(element, source)
+        parts = parts_of(element, context)
         alias, code_id = parts.get("CodelistAliasRef"), parts.get("CodeID")
         code = _read_code(element, parts, aliases)
         code_id = code_id or (code.item if code else None) or fail(element, "it names no code")
         id_ = _own_id(parts.get("NodeAliasID"), code_id, alias, found)
         own = item_urn(above, "HierarchicalCode", element, f"{above.item}.{id_}")
-        item = Item(element, own, source.names)
+        item = Item(element, own, context.names)
         found[id_] = HierarchicalCode(
             urn=own,
             code=code,
-            codes=_codes(_code_refs(item), own, source, aliases),
+            codes=_codes(_code_refs(item), own, context, aliases),
             level=parts.get("LevelRef") or None,
             valid_from=parts.get("ValidFrom"),
             valid_to=parts.get("ValidTo"),
@@ -145,14 +147,14 @@ def _own_id(node: str | None, code: str, alias: str | None, taken: dict[str, Any
     return f"{found}_{number}"
 
 
-def _read_levels(item: Item, source: Source) -> Level | None:
+def _read_levels(item: Item, context: MessageContext) -> Level | None:
     """Return the levels by their Order, each within the level above it, as since 2.1."""
     ordered: list[tuple[int, str, Item]] = []
     taken: dict[str, None] = {}
     for element in pick(item.rest, "Level"):
         id_ = id_of(element, taken)
         taken[id_] = None
-        one = Item(element, item.urn, source.names)
+        one = Item(element, item.urn, context.names)
         order = (text(one.rest, "Order") or "").strip()
         if not _is_order(order):
             fail(element, f"its Order {order[:40]!r} is not a whole number")
@@ -165,7 +167,7 @@ def _read_levels(item: Item, source: Source) -> Level | None:
         coding = first(one.rest, "CodingType")
         found = Level(
             urn=item_urn(item.urn, "Level", one.element, ".".join(path[: place + 1])),
-            coding_format=None if coding is None else source.edition.text_format(coding, source.names),
+            coding_format=None if coding is None else context.edition.text_format(coding, context.names),
             level=found,
             **one.arguments,
         )

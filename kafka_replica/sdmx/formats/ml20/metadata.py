@@ -13,13 +13,13 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, text
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, text_of
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
 from kafka_replica.sdmx.formats.ml20.data_structures import categories_of_flow, concept_of, structure_of_flow
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import concept, made
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import (
@@ -69,20 +69,20 @@ _SCHEMES: Final = {
 }
 
 
-def read_metadata_structure(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataStructure:
+def read_metadata_structure(urn: Urn, elements: list[etree._Element], context: MessageContext) -> MetadataStructure:
     """Read a <MetadataStructureDefinition>."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
     targets: dict[str, MetadataTarget] = {}
     for identifiers in pick(rest, "TargetIdentifiers"):
-        _targets(urn, identifiers, source, targets)
+        _targets(urn, identifiers, context, targets)
     reports: dict[str, ReportStructure] = {}
     for element in pick(rest, "ReportStructure"):
         id_ = id_of(element, reports)
-        item = Item(element, item_urn(urn, "ReportStructure", element, id_), source.names)
+        item = Item(element, item_urn(urn, "ReportStructure", element, id_), context.names)
         target = stated(element, "target")
         reports[id_] = NamedReportStructure(
             urn=item.urn,
-            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), item.urn, source),
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), item.urn, context),
             metadata_targets=(target,) if target else (),
             **item.arguments,
         )
@@ -96,13 +96,15 @@ def read_metadata_structure(urn: Urn, elements: list[etree._Element], source: So
     )
 
 
-def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dict[str, MetadataTarget]) -> None:
+def _targets(
+    urn: Urn, identifiers: etree._Element, context: MessageContext, targets: dict[str, MetadataTarget]
+) -> None:
     components: dict[str, etree._Element] = {}
-    for kind, element in known(identifiers, source.names):
+    for kind, element in known(identifiers, context.names):
         if kind not in {"FullTargetIdentifier", "PartialTargetIdentifier"}:
             continue
         id_ = id_of(element, targets)
-        item = Item(element, item_urn(urn, "MetadataTarget", element, id_), source.names)
+        item = Item(element, item_urn(urn, "MetadataTarget", element, id_), context.names)
         if kind == "FullTargetIdentifier":
             used = []
             for component in pick(item.rest, "IdentifierComponent"):
@@ -117,13 +119,13 @@ def _targets(urn: Urn, identifiers: etree._Element, source: Source, targets: dic
         for name in used:
             if name not in components:
                 fail(element, f"it refers to the identifier component {name[:80]!r}, which does not exist")
-            objects[name] = _object(item.urn, name, components[name], source)
+            objects[name] = _object(item.urn, name, components[name], context)
         targets[id_] = NamedMetadataTarget(urn=item.urn, target_objects=Items(objects), **item.arguments)
 
 
-def _object(target: Urn, id_: str, element: etree._Element, source: Source) -> TargetObject:
+def _object(target: Urn, id_: str, element: etree._Element, context: MessageContext) -> TargetObject:
     own = item_urn(target, "IdentifiableObjectTarget", element, f"{target.item}.{id_}")
-    item = Item(element, own, source.names)
+    item = Item(element, own, context.names)
     class_ = (text(item.rest, "TargetObjectClass") or "").strip()
     scheme = first(item.rest, "RepresentationScheme")
     enumeration = external = None
@@ -153,32 +155,32 @@ def _scheme(element: etree._Element, class_: str, agency: str) -> Urn | None:
     return made(element, class_, stated(element, "representationSchemeAgency") or agency, id_, version)
 
 
-def _attributes(elements: Iterable[etree._Element], above: Urn, source: Source) -> Items[MetadataAttribute]:
+def _attributes(elements: Iterable[etree._Element], above: Urn, context: MessageContext) -> Items[MetadataAttribute]:
     found: dict[str, MetadataAttribute] = {}
     for element in elements:
-        own = concept(element, source, above.agency)
+        own = concept(element, context, above.agency)
         id_ = own.item or ""
         if id_ in found:
             fail(element, f"the attribute {id_[:80]!r} is duplicated")
         urn = item_urn(above, "MetadataAttribute", element, f"{above.item}.{id_}")
-        item = Item(element, urn, source.names)
+        item = Item(element, urn, context.names)
         found[id_] = MetadataAttribute(
             urn=urn,
             concept=own,
-            representation=_representation(item, source),
-            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), urn, source),
+            representation=_representation(item, context),
+            metadata_attributes=_attributes(pick(item.rest, "MetadataAttribute"), urn, context),
             **_occurrences(element),
             **item.identified,
         )
     return Items(found)
 
 
-def _representation(item: Item, source: Source) -> Representation | None:
+def _representation(item: Item, context: MessageContext) -> Representation | None:
     enumeration = _scheme(item.element, "Codelist", item.urn.agency)
     written = first(item.rest, "TextFormat")
     if enumeration is None and written is None:
         return None
-    format_ = None if written is None else source.edition.text_format(written, source.names)
+    format_ = None if written is None else context.edition.text_format(written, context.names)
     return Representation(enumeration=enumeration, format=format_)
 
 
@@ -187,11 +189,11 @@ def _occurrences(element: etree._Element) -> dict[str, Any]:
     return {"min_occurs": 1 if element.get("usageStatus", "").strip() == "Mandatory" else 0}
 
 
-def read_metadataflow(urn: Urn, elements: list[etree._Element], source: Source) -> Metadataflow:
+def read_metadataflow(urn: Urn, elements: list[etree._Element], context: MessageContext) -> Metadataflow:
     """Read a <Metadataflow>."""
-    base, rest = read_maintained(elements[0], source)
-    used = structure_of_flow(urn, rest, source, "MetadataStructure")
-    categories = categories_of_flow(urn, rest, source)
+    base, rest = read_maintained(elements[0], context)
+    used = structure_of_flow(urn, rest, context, "MetadataStructure")
+    categories = categories_of_flow(urn, rest, context)
     if categories:
         return CategorisedMetadataflow(urn=urn, structure_reference=used, categories=categories, **base)
     return Metadataflow(urn=urn, structure_reference=used, **base)

@@ -11,11 +11,11 @@ from typing import Final
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.metadata_sets import SET_ATTRIBUTES, read_about
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, refuse
-from kafka_replica.sdmx.formats.ml.reading.parts import first, international, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, international, known, pick, text
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_lost, refuse
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_annotations, text_of
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import made
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
@@ -26,14 +26,14 @@ from kafka_replica.sdmx.urns.urn import Urn
 _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
 
 
-def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
+def sets_in(holder: etree._Element, context: MessageContext) -> list[etree._Element]:
     """Return the sets in a <GenericMetadata> or <MessageGroup>. Raises MessageError for data and metadata reports.
 
     Sets in another namespace are included: ``set_urn`` rejects them.
     """
-    names = source.names
+    names = context.names
     found = [one for one in holder if names[one.tag] == "MetadataSet" or is_lost(one, names, "MetadataSet")]
-    if not found and source.names[holder.tag] == "MessageGroup":
+    if not found and context.names[holder.tag] == "MessageGroup":
         fail(holder, "there is no <MetadataSet>, so this is neither a structure message nor one of metadata")
     for one in found:
         if str(one.tag).lower().endswith("/metadatareport}metadataset"):
@@ -41,33 +41,33 @@ def sets_in(holder: etree._Element, source: Source) -> list[etree._Element]:
     return found
 
 
-def set_urn(element: etree._Element, source: Source) -> Urn:
+def set_urn(element: etree._Element, context: MessageContext) -> Urn:
     """Return the URN of a set. Raises MessageError."""
-    names = source.names
+    names = context.names
     if not names[element.tag]:
         refuse(element)
-    if source.lost is not None:
-        refuse(source.lost)
+    if context.lost is not None:
+        refuse(context.lost)
     rest = known(element, names)
     agency = stated(element, "dataProviderID") or (text(rest, "MetadataStructureAgencyRef") or "").strip()
     id_ = stated(element, "datasetID")
     holder = element.getparent()
     if not id_ and holder is not None and names[holder.tag] == "GenericMetadata":
         # Such a message has one set: the header may give the set's id, or else only the message's id.
-        id_ = source.of_sets.get("DataSetID") or source.of_sets.get("ID")
-    return artefact_urn("MetadataSet", agency or source.sender, id_, None, None, f"at line {element.sourceline}")
+        id_ = context.of_sets.get("DataSetID") or context.of_sets.get("ID")
+    return artefact_urn("MetadataSet", agency or context.sender, id_, None, None, f"at line {element.sourceline}")
 
 
-def read_metadata_set(urn: Urn, elements: list[etree._Element], source: Source) -> MetadataSetOfReports:
+def read_metadata_set(urn: Urn, elements: list[etree._Element], context: MessageContext) -> MetadataSetOfReports:
     """Read a <MetadataSet>."""
-    element, names = elements[0], source.names
-    base, rest = read_maintained(element, source)
+    element, names = elements[0], context.names
+    base, rest = read_maintained(element, context)
     report = (text(rest, "ReportRef") or "").strip() or None
     reports = tuple(
         _report(attribute_value_set, report, names) for attribute_value_set in pick(rest, "AttributeValueSet")
     )
     base |= {field: element.get(name) for name, field in (SET_ATTRIBUTES | _VALID).items()}
-    base["action"] = base["action"] or source.of_sets.get("DataSetAction")
+    base["action"] = base["action"] or context.of_sets.get("DataSetAction")
     base |= read_about(reports)
     structure = (text(rest, "MetadataStructureRef") or "").strip()
     agency = (text(rest, "MetadataStructureAgencyRef") or "").strip() or urn.agency

@@ -11,16 +11,16 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, Items
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.reading.parts import international, text, texts
+from kafka_replica.sdmx.formats.ml.reading.child_elements import international, text, texts
 from kafka_replica.sdmx.formats.ml.reading.tree import Names
 from kafka_replica.sdmx.formats.ml.reading.values import Child, named
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.values import RepeatedItems, id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import synthetic_name
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import synthetic_name
 from kafka_replica.sdmx.model.earlier_editions import (
     ContactOfKind,
     VersionedAgency,
@@ -54,24 +54,24 @@ _CONTACTS: Final = {
 """The element of a contact -> its kind, which is its role if it states none."""
 
 
-def read_organisations(urn: Urn, elements: list[etree._Element], source: Source) -> OrganisationScheme:
+def read_organisations(urn: Urn, elements: list[etree._Element], context: MessageContext) -> OrganisationScheme:
     """Return the scheme of these <Agency>, <DataProvider> or <DataConsumer> elements."""
     scheme, kind = ORGANISATION_SCHEMES[urn.cls]
     versioned = _VERSIONED[urn.cls]
     found = RepeatedItems[Organisation]()
     for element in elements:
         id_ = id_of(element, {})
-        arguments, rest = named(element, source.names)
+        arguments, rest = named(element, context.names)
         own = _read_own_marks(element)
         organisation = (versioned if own else kind)(
             urn=item_urn(urn, kind.__name__, element, id_),
-            contacts=tuple(_read_contacts(rest, source.names)),
+            contacts=tuple(_read_contacts(rest, context.names)),
             parent=stated(element, "parentOrganisation"),
             **arguments,
             **own,
         )
         found.add(id_, organisation)
-    return scheme(urn=urn, organisations=Items(found.united()), **_scheme(urn, elements[0], source))
+    return scheme(urn=urn, organisations=Items(found.united()), **_scheme(urn, elements[0], context))
 
 
 def _read_own_marks(element: etree._Element) -> dict[str, Any]:
@@ -85,14 +85,14 @@ def _read_own_marks(element: etree._Element) -> dict[str, Any]:
     return marks if any(marks.values()) else {}
 
 
-def _scheme(urn: Urn, element: etree._Element, source: Source) -> dict[str, Any]:
+def _scheme(urn: Urn, element: etree._Element, context: MessageContext) -> dict[str, Any]:
     """Return the arguments of a scheme of providers or consumers; the agency scheme has no single source."""
     holder = element.getparent()
     scheme = None if holder is None else holder.getparent()
     named = {"names": synthetic_name(urn)}
-    if urn.cls == "AgencyScheme" or scheme is None or source.names[scheme.tag] != "OrganisationScheme":
+    if urn.cls == "AgencyScheme" or scheme is None or context.names[scheme.tag] != "OrganisationScheme":
         return named
-    arguments, _ = read_maintained(scheme, source)
+    arguments, _ = read_maintained(scheme, context)
     # The members are here, so the scheme is not an external reference.
     return named | arguments | {"is_external_reference": False, "structure_url": None}
 

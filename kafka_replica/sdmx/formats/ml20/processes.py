@@ -6,11 +6,11 @@ from typing import Any
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.parts import international, known, nested, pick, scheme_items, texts
+from kafka_replica.sdmx.formats.ml.reading.child_elements import international, known, nested, pick, scheme_items, texts
 from kafka_replica.sdmx.formats.ml.reading.values import Item
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.values import Edition, write_annotations, write_maintained
@@ -21,9 +21,9 @@ from kafka_replica.sdmx.urns.urn import Urn
 # Reading
 
 
-def read_process(urn: Urn, elements: list[etree._Element], source: Source) -> Process:
+def read_process(urn: Urn, elements: list[etree._Element], context: MessageContext) -> Process:
     """Read a <Process>."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
 
     def make(item: Item) -> ProcessStep:
         computation = international(item.rest, "Computation")
@@ -35,20 +35,20 @@ def read_process(urn: Urn, elements: list[etree._Element], source: Source) -> Pr
         return (ProcessStepOfClasses if more else ProcessStep)(
             urn=item.urn,
             computation=Computation(descriptions=computation) if computation else None,
-            transitions=tuple(_read_transition(element, source) for element in pick(item.rest, "Transition")),
+            transitions=tuple(_read_transition(element, context) for element in pick(item.rest, "Transition")),
             steps=nested(item, "ProcessStep", make),
             **item.arguments,
             **more,
         )
 
-    steps = scheme_items(urn, base, "ProcessStep", pick(rest, "ProcessStep"), source.names, make)
+    steps = scheme_items(urn, base, "ProcessStep", pick(rest, "ProcessStep"), context.names, make)
     return Process(urn=urn, steps=steps, **base)
 
 
-def _read_transition(element: etree._Element, source: Source) -> Transition:
+def _read_transition(element: etree._Element, context: MessageContext) -> Transition:
     return Transition(
-        target_step=parts_of(element, source).get("TargetStep", ""),
-        conditions=international(known(element, source.names), "Condition"),
+        target_step=parts_of(element, context).get("TargetStep", ""),
+        conditions=international(known(element, context.names), "Condition"),
     )
 
 

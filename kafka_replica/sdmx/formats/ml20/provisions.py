@@ -13,12 +13,12 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, refuse
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, text
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_lost, refuse
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, boolean, text_of
 from kafka_replica.sdmx.formats.ml20.constraints import read_constraint
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
 from kafka_replica.sdmx.formats.ml20.reading.references import by_urn, made, parts_of, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
@@ -29,35 +29,35 @@ from kafka_replica.sdmx.urns.urn import Urn
 _FLOWS: Final = ("Dataflow", "Metadataflow")
 
 
-def agreements(holder: etree._Element, source: Source) -> Iterator[etree._Element]:
+def agreements(holder: etree._Element, context: MessageContext) -> Iterator[etree._Element]:
     """Return the agreements in a request, a response or an event. Raises MessageError for a deletion.
 
     References to flows and providers next to the agreements are not artefacts. Agreements in another namespace are
     included: ``agreement_urn`` rejects them.
     """
     for child in holder:
-        if source.names[child.tag] == "ProvisionAgreement" or is_lost(child, source.names, "ProvisionAgreement"):
-            refuse_deletion(child, source)
+        if context.names[child.tag] == "ProvisionAgreement" or is_lost(child, context.names, "ProvisionAgreement"):
+            refuse_deletion(child, context)
             yield child
 
 
-def refuse_deletion(element: etree._Element, source: Source) -> None:
+def refuse_deletion(element: etree._Element, context: MessageContext) -> None:
     """Raise MessageError for a deletion: artefacts to be deleted must not be read as existing ones."""
-    action = text_of(element).strip() if source.names[element.tag] == "EventAction" else element.get("action")
+    action = text_of(element).strip() if context.names[element.tag] == "EventAction" else element.get("action")
     if action == "Delete":
         fail(element, "it reports a deletion, so its content no longer exists; delete the key instead")
 
 
-def agreement_urn(element: etree._Element, source: Source) -> Urn:
+def agreement_urn(element: etree._Element, context: MessageContext) -> Urn:
     """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
-    if not source.names[element.tag]:
+    if not context.names[element.tag]:
         refuse(element)
     stated = _stated(element)
     id_ = (element.get("id") or "").strip() or (None if stated is None else stated.id)
     where = f"at line {element.sourceline}"
     if stated is not None and stated.id == id_:
         return artefact_urn("ProvisionAgreement", stated.agency, id_, stated.version, None, where)
-    flow = _flow(known(element, source.names), source)
+    flow = _flow(known(element, context.names), context)
     return artefact_urn("ProvisionAgreement", None if flow is None else flow.agency, id_, None, None, where)
 
 
@@ -70,15 +70,15 @@ def _stated(element: etree._Element) -> Urn | None:
     return found if found.cls == "ProvisionAgreement" and found.item is None else None
 
 
-def read_provision_agreement(urn: Urn, elements: list[etree._Element], source: Source) -> ProvisionAgreement:
+def read_provision_agreement(urn: Urn, elements: list[etree._Element], context: MessageContext) -> ProvisionAgreement:
     """Read a <ProvisionAgreement>."""
     element = elements[0]
-    base, rest = read_maintained(element, source)
-    base |= {"structure_usage": _flow(rest, source), "data_provider": _provider(urn, rest, source)}
+    base, rest = read_maintained(element, context)
+    base |= {"structure_usage": _flow(rest, context), "data_provider": _provider(urn, rest, context)}
     more: dict[str, Any] = {
-        "provision": _provision(rest, source),
-        "flow_provision": _beside(first(rest, "DataflowRef", "MetadataflowRef"), source),
-        "provider_provision": _beside(first(rest, "DataProviderRef"), source),
+        "provision": _provision(rest, context),
+        "flow_provision": _beside(first(rest, "DataflowRef", "MetadataflowRef"), context),
+        "provider_provision": _beside(first(rest, "DataProviderRef"), context),
         "index_time_series": boolean(element, "indexTimeSeries") or False,
         "index_data_set": boolean(element, "indexDataSet") or False,
         "index_reporting_period": boolean(element, "indexReportingPeriod") or False,
@@ -88,20 +88,20 @@ def read_provision_agreement(urn: Urn, elements: list[etree._Element], source: S
     return ProvisionAgreement(urn=urn, **base)
 
 
-def _flow(rest: list[Child], source: Source) -> Urn | None:
+def _flow(rest: list[Child], context: MessageContext) -> Urn | None:
     for word in _FLOWS:
         found = first(rest, f"{word}Ref")
         if found is not None:
-            return read_reference(found, source, word, "")
+            return read_reference(found, context, word, "")
     return None
 
 
-def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
+def _provider(urn: Urn, rest: list[Child], context: MessageContext) -> Urn | None:
     """Return the provider; since 2.1 an agency has one scheme of providers, with a fixed id."""
     found = first(rest, "DataProviderRef")
     if found is None:
         return None
-    parts = parts_of(found, source)
+    parts = parts_of(found, context)
     item, agency = parts.get("DataProviderID"), parts.get("OrganisationSchemeAgencyID")
     if not item:
         provider = by_urn(found, parts.get("URN", ""), "DataProvider")
@@ -110,22 +110,22 @@ def _provider(urn: Urn, rest: list[Child], source: Source) -> Urn | None:
     return made(found, "DataProvider", agency or urn.agency, scheme, DEFAULT_VERSION, item or "")
 
 
-def _beside(element: etree._Element | None, source: Source) -> Provision | None:
-    return None if element is None else _provision(known(element, source.names), source)
+def _beside(element: etree._Element | None, context: MessageContext) -> Provision | None:
+    return None if element is None else _provision(known(element, context.names), context)
 
 
-def _provision(rest: list[Child], source: Source) -> Provision | None:
+def _provision(rest: list[Child], context: MessageContext) -> Provision | None:
     """Read the <Datasource> and <Constraint> among these children; the data source of an agreement is a service."""
     held, limit = first(rest, "Datasource"), first(rest, "Constraint")
     if held is None and limit is None:
         return None
-    sources = [] if held is None else known(held, source.names)
+    sources = [] if held is None else known(held, context.names)
     service = held if first(sources, "DataUrl") is not None else first(sources, "QueryableDatasource")
     simple = first(sources, "SimpleDatasource")
     return Provision(
         simple_data_source=None if simple is None else text_of(simple).strip(),
-        queryable_data_source=None if service is None else _service(service, known(service, source.names)),
-        constraint=None if limit is None else read_constraint(limit, source.names),
+        queryable_data_source=None if service is None else _service(service, known(service, context.names)),
+        constraint=None if limit is None else read_constraint(limit, context.names),
     )
 
 

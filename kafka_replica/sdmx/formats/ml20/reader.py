@@ -8,9 +8,10 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.cut import SingleArtefactBuilder
-from kafka_replica.sdmx.formats.ml.reading.foreign import ForeignParts
-from kafka_replica.sdmx.formats.ml.reading.repeated import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import ForeignElements
+from kafka_replica.sdmx.formats.ml.reading.parsing import ParsedDocument
+from kafka_replica.sdmx.formats.ml.reading.repeated_elements import refuse_repeated, refuse_repeated_outside
+from kafka_replica.sdmx.formats.ml.reading.splitting import SingleArtefactBuilder
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
 from kafka_replica.sdmx.formats.ml20.categories import read_category_scheme, read_reporting_taxonomy
 from kafka_replica.sdmx.formats.ml20.codelists import read_codelist
@@ -22,19 +23,24 @@ from kafka_replica.sdmx.formats.ml20.metadata_sets import read_metadata_set
 from kafka_replica.sdmx.formats.ml20.organisations import read_organisations
 from kafka_replica.sdmx.formats.ml20.processes import read_process
 from kafka_replica.sdmx.formats.ml20.provisions import read_provision_agreement
-from kafka_replica.sdmx.formats.ml20.reading.edition import Edition, Source
-from kafka_replica.sdmx.formats.ml20.reading.places import CONTAINERS, ArtefactElements, organisation_schemes, places
-from kafka_replica.sdmx.formats.ml20.reading.qualifying import qualify
+from kafka_replica.sdmx.formats.ml20.reading.artefact_elements import (
+    CONTAINERS,
+    ArtefactElements,
+    artefact_elements,
+    organisation_schemes,
+)
+from kafka_replica.sdmx.formats.ml20.reading.message_context import Edition, MessageContext
+from kafka_replica.sdmx.formats.ml20.reading.qualified_references import qualify
 from kafka_replica.sdmx.formats.ml20.reading.text_formats import text_format_10, text_format_20
 from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.ml20.structure_sets import read_structure_set
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Header, Message
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
 from kafka_replica.sdmx.urns.urn import Urn
 
-_READERS: Final[dict[str, Callable[[Urn, list[etree._Element], Source], Artefact]]] = {
+_READERS: Final[dict[str, Callable[[Urn, list[etree._Element], MessageContext], Artefact]]] = {
     "AgencyScheme": read_organisations,
     "CategoryScheme": read_category_scheme,
     "Codelist": read_codelist,
@@ -66,66 +72,66 @@ _EDITIONS: Final = {
 }  # fmt: skip
 
 
-def read_tree(format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector) -> Message:
-    """Return the message of a document and its parsed tree. Raises MessageError."""
-    source = Source(root, _EDITIONS[format_], collector)
-    qualify(root, source)
-    cutter = SingleArtefactBuilder(source.names, len(data))
-    found = places(root, source)
-    elements = (element for place in found for element in place.elements)
-    foreign = ForeignParts(root, data, source.names)
-    has_repeated = refuse_repeated_outside(root, elements, source.names, format_, collector)
+def read_tree(document: ParsedDocument, collector: ErrorCollector) -> Message:
+    """Return the message of a parsed document. Raises MessageError."""
+    format_, root = document.format, document.root
+    context = MessageContext(root, _EDITIONS[format_], collector)
+    qualify(root, context)
+    builder = SingleArtefactBuilder(context.names, document.size)
+    found = artefact_elements(root, context)
+    elements = (element for artefact in found for element in artefact.elements)
+    foreign = ForeignElements(document, context.names)
+    has_repeated = refuse_repeated_outside(root, elements, context.names, format_, collector)
 
-    def read_one(place: ArtefactElements) -> Artefact:
-        foreign.refuse_in(*place.elements, *organisation_schemes(place, source))
-        for element in place.elements if has_repeated else ():
-            refuse_repeated(element, source.names, format_)
-        return _artefact(place, source, cutter)
+    def read_one(artefact: ArtefactElements) -> Artefact:
+        foreign.refuse_in(*artefact.elements, *organisation_schemes(artefact, context))
+        for element in artefact.elements if has_repeated else ():
+            refuse_repeated(element, context.names, format_)
+        return _artefact(artefact, context, builder)
 
     artefacts = collector.read_all(found, read_one, ArtefactElements.unreadable)
-    return Message(format_, _header(source), artefacts, errors=collector.errors)
+    return Message(format_, _header(context), artefacts, errors=collector.errors)
 
 
-def _artefact(place: ArtefactElements, source: Source, cutter: SingleArtefactBuilder) -> Artefact:
-    read_one = _READERS.get(place.urn.cls)
+def _artefact(artefact: ArtefactElements, context: MessageContext, builder: SingleArtefactBuilder) -> Artefact:
+    read_one = _READERS.get(artefact.urn.cls)
     if read_one is not None:
-        return read_one(place.urn, place.elements, source)
-    base, _ = read_maintained(place.elements[0], source)
+        return read_one(artefact.urn, artefact.elements, context)
+    base, _ = read_maintained(artefact.elements[0], context)
     return OpaqueArtefact(
-        urn=place.urn, content=cutter.message_of(*place.elements), content_type=source.edition.format, **base
+        urn=artefact.urn, content=builder.message_of(*artefact.elements), content_type=context.edition.format, **base
     )
 
 
-def _header(source: Source) -> Header:
-    if source.header is None:
+def _header(context: MessageContext) -> Header:
+    if context.header is None:
         return Header()
-    found = {source.names[child.tag]: child for child in reversed(source.header)}
+    found = {context.names[child.tag]: child for child in reversed(context.header)}
     texts = {kind: text_of(child).strip() for kind, child in found.items() if kind in {"ID", "Prepared", "Test"}}
     return Header(
         id=texts.get("ID"),
-        sender=source.sender,
+        sender=context.sender,
         prepared=texts.get("Prepared"),
         test=texts.get("Test") in {"true", "1"},
     )
 
 
-def cut_tree(
-    format_: Format, root: etree._Element, data: bytes, collector: ErrorCollector
-) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+def split_tree(document: ParsedDocument, collector: ErrorCollector) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the URN and message of each artefact. Raises MessageError."""
-    source = Source(root, _EDITIONS[format_], collector)
-    qualify(root, source)
-    cutter = SingleArtefactBuilder(source.names, len(data))
-    found = places(root, source)
-    foreign = ForeignParts(root, data, source.names)
+    format_, root = document.format, document.root
+    context = MessageContext(root, _EDITIONS[format_], collector)
+    qualify(root, context)
+    builder = SingleArtefactBuilder(context.names, document.size)
+    found = artefact_elements(root, context)
+    foreign = ForeignElements(document, context.names)
 
-    def checked(place: ArtefactElements) -> ArtefactElements:
-        foreign.refuse_in(*place.elements, *organisation_schemes(place, source))
-        return place
+    def checked(artefact: ArtefactElements) -> ArtefactElements:
+        foreign.refuse_in(*artefact.elements, *organisation_schemes(artefact, context))
+        return artefact
 
     def parts() -> Iterator[tuple[Urn, bytes]]:
-        for place in found:
-            if collector.attempt(partial(checked, place), place.unreadable) is not None:
-                yield place.urn, cutter.message_of(*place.elements)
+        for artefact in found:
+            if collector.attempt(partial(checked, artefact), artefact.unreadable) is not None:
+                yield artefact.urn, builder.message_of(*artefact.elements)
 
     return format_, parts()

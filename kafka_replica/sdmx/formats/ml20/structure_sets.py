@@ -8,12 +8,12 @@ from lxml import etree
 
 from kafka_replica.sdmx.containers import parts_of as parts_or_stub
 from kafka_replica.sdmx.errors import UnwritableError
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Item, boolean, text_of
 from kafka_replica.sdmx.formats.ml.writing.values import write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, leaf, true
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
 from kafka_replica.sdmx.formats.ml20.reading.references import CLASSES, parts_of, read_category_path, read_reference
 from kafka_replica.sdmx.formats.ml20.reading.values import id_of, item_urn, read_maintained
 from kafka_replica.sdmx.formats.ml20.writing.references import write_category_path, write_reference
@@ -53,26 +53,26 @@ _ALIASES: Final = {
 }
 
 
-def read_structure_set(urn: Urn, elements: list[etree._Element], source: Source) -> StructureSet:
+def read_structure_set(urn: Urn, elements: list[etree._Element], context: MessageContext) -> StructureSet:
     """Read a <StructureSet>."""
-    base, rest = read_maintained(elements[0], source)
+    base, rest = read_maintained(elements[0], context)
     related: list[Urn] = []
     schemes: list[SchemeMapInSet] = []
     structures: list[StructureMapInSet] = []
     taken: dict[str, dict[str, Any]] = {}
     for kind, element in rest:
         if kind == "RelatedStructures":
-            related.extend(read_reference(child, source, word.removesuffix("Ref"), urn.agency)
-                           for word, child in known(element, source.names)
+            related.extend(read_reference(child, context, word.removesuffix("Ref"), urn.agency)
+                           for word, child in known(element, context.names)
                            if word.removesuffix("Ref") in CLASSES)  # fmt: skip
         elif kind in _SCHEME_MAPS or kind == "StructureMap":
             id_ = id_of(element, taken.setdefault(kind, {}))
             taken[kind][id_] = None
-            item = Item(element, item_urn(urn, kind, element, id_), source.names)
+            item = Item(element, item_urn(urn, kind, element, id_), context.names)
             if kind == "StructureMap":
-                structures.append(_read_structure_map(item, source))
+                structures.append(_read_structure_map(item, context))
             else:
-                schemes.append(_read_scheme_map(item, source, *_SCHEME_MAPS[kind]))
+                schemes.append(_read_scheme_map(item, context, *_SCHEME_MAPS[kind]))
     is_stub = base["is_external_reference"] and not (related or schemes or structures)
     return StructureSet(
         urn=urn,
@@ -83,7 +83,7 @@ def read_structure_set(urn: Urn, elements: list[etree._Element], source: Source)
     )
 
 
-def _ends(item: Item, source: Source) -> dict[str, Any]:
+def _ends(item: Item, context: MessageContext) -> dict[str, Any]:
     """Return source and target, such as <KeyFamilyRef> and <TargetKeyFamilyRef>."""
     found: dict[str, Any] = {}
     for kind, element in item.rest:
@@ -91,53 +91,53 @@ def _ends(item: Item, source: Source) -> dict[str, Any]:
         end = "target" if word.startswith("Target") else "source"
         word = word.removeprefix("Target")
         if kind.endswith("Ref") and word in CLASSES:
-            found[end] = read_reference(element, source, word, item.urn.agency)
+            found[end] = read_reference(element, context, word, item.urn.agency)
     return found
 
 
-def _read_scheme_map(item: Item, source: Source, row: str, from_: str, to: str) -> SchemeMapInSet:
+def _read_scheme_map(item: Item, context: MessageContext, row: str, from_: str, to: str) -> SchemeMapInSet:
     maps: list[ItemMap] = []
     for element in pick(item.rest, row):
-        start, end = MappedValue(value=_item_id(element, source, from_)), _item_id(element, source, to)
+        start, end = MappedValue(value=_item_id(element, context, from_)), _item_id(element, context, to)
         alias = element.get(_ALIASES[row])
         maps.append(
             AliasedItemMap(source=start, target=end, alias=alias) if alias else ItemMap(source=start, target=end)
         )
-    arguments = _ends(item, source) | item.arguments
+    arguments = _ends(item, context) | item.arguments
     return SchemeMapInSet(urn=item.urn, item_maps=tuple(maps), **arguments)
 
 
-def _item_id(element: etree._Element, source: Source, kind: str) -> str:
-    child = first(known(element, source.names), kind)
+def _item_id(element: etree._Element, context: MessageContext, kind: str) -> str:
+    child = first(known(element, context.names), kind)
     if child is None:
         fail(element, f"it has no {kind}")
     if kind.endswith("CategoryID"):
-        return read_category_path(child, source) or fail(element, "it names no category")
+        return read_category_path(child, context) or fail(element, "it names no category")
     return text_of(child).strip()
 
 
-def _read_structure_map(item: Item, source: Source) -> StructureMapInSet:
-    arguments = _ends(item, source) | item.arguments
+def _read_structure_map(item: Item, context: MessageContext) -> StructureMapInSet:
+    arguments = _ends(item, context) | item.arguments
     return StructureMapInSet(
         urn=item.urn,
-        component_maps=tuple(_read_component_map(element, source) for element in pick(item.rest, "ComponentMap")),
+        component_maps=tuple(_read_component_map(element, context) for element in pick(item.rest, "ComponentMap")),
         is_extension=boolean(item.element, "isExtension") or False,
         **arguments,
     )
 
 
-def _read_component_map(element: etree._Element, source: Source) -> ComponentMapInSet:
-    children = known(element, source.names)
-    parts = parts_of(element, source)
+def _read_component_map(element: etree._Element, context: MessageContext) -> ComponentMapInSet:
+    children = known(element, context.names)
+    parts = parts_of(element, context)
     representation, written = first(children, "RepresentationMapRef"), first(children, "ToTextFormat")
-    used = {} if representation is None else parts_of(representation, source)
+    used = {} if representation is None else parts_of(representation, context)
     stated = {"alias": element.get("componentAlias"), "preferred_language": element.get("preferredLanguage")}
     own: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
     return (AliasedComponentMap if own else ComponentMapInSet)(
         source=parts.get("MapConceptRef") or fail(element, "it has no MapConceptRef"),
         target=parts.get("MapTargetConceptRef") or fail(element, "it has no MapTargetConceptRef"),
         codelist_map=used.get("RepresentationMapID") or None,
-        to_text_format=None if written is None else source.edition.text_format(written, source.names),
+        to_text_format=None if written is None else context.edition.text_format(written, context.names),
         to_value_type=parts.get("ToValueType") or None,
         **own,
     )
@@ -188,14 +188,14 @@ def _end(side: str, urn: Urn | None) -> str:
 
 
 def _write_scheme_map(scheme_map_in_set: SchemeMapInSet) -> str:
-    row, source, target, alias = _MAPS[scheme_map_in_set.urn.cls]
+    row, context, target, alias = _MAPS[scheme_map_in_set.urn.cls]
     return el(
         f"str:{scheme_map_in_set.urn.cls}",
         write_texts("str:Name", scheme_map_in_set.names),
         write_texts("str:Description", scheme_map_in_set.descriptions),
         _end("", scheme_map_in_set.source),
         _end("Target", scheme_map_in_set.target),
-        *[_row(each, row, source, target, alias) for each in scheme_map_in_set.item_maps],
+        *[_row(each, row, context, target, alias) for each in scheme_map_in_set.item_maps],
         write_annotations(scheme_map_in_set.annotations),
         id=scheme_map_in_set.id,
     )

@@ -1,7 +1,7 @@
 """Read structure messages of SDMX-JSON into the model.
 
-``read_short`` is the fast path (see ``json_shared.short``). It reads messages whose lists have the names of the schemas
-and hold only classes of the model; ``read_message`` reads all others.
+``read_fast`` is the fast path (see ``json_shared.fast_path``). It reads messages whose lists have the names of the
+schemas and hold only classes of the model; ``read_message`` reads all others.
 """
 
 from __future__ import annotations
@@ -13,26 +13,18 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.json_shared.names import refuse_repeated
-from kafka_replica.sdmx.formats.json_shared.short import unless_whole
-from kafka_replica.sdmx.formats.json_shared.tree import (
-    WITHOUT_URN,
-    JsonMessage,
-    RawArtefact,
-    artefacts_of,
-    collection_of,
-    decoded_artefact,
-    decoded_header,
-    is_null,
-    message_of,
-    sdmx_json_format,
-)
+from kafka_replica.sdmx.formats.json_shared.collection_names import WITHOUT_URN, collection_of
+from kafka_replica.sdmx.formats.json_shared.fast_path import unless_whole
+from kafka_replica.sdmx.formats.json_shared.format_detection import JsonMessage, sdmx_json_format
+from kafka_replica.sdmx.formats.json_shared.parsing import decoded_artefact, decoded_header, is_null
+from kafka_replica.sdmx.formats.json_shared.repeated_names import refuse_repeated
+from kafka_replica.sdmx.formats.json_shared.splitting import RawArtefact, artefacts_of, message_of
 from kafka_replica.sdmx.formats.sdmx_json.classes import CLASSES, READERS, decoder_of
 from kafka_replica.sdmx.formats.sdmx_json.constraints.reading import read_availability_constraint
 from kafka_replica.sdmx.formats.sdmx_json.constraints.wire import WireAvailability
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context, context_of
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Wire, WireMaintainable
-from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
+from kafka_replica.sdmx.formats.shared.reading.error_collector import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Header, Message
@@ -139,7 +131,7 @@ def _artefact(message: JsonMessage, artefact: RawArtefact, context: Context) -> 
     )
 
 
-def read_short(data: bytes, claimed: Format | None) -> Message:
+def read_fast(data: bytes, claimed: Format | None) -> Message:
     """Return the message. Raises DeclinedError or any decoding error if the slow path has to read it."""
     outline = _outline().decode(data)
     meta = _META.decode(outline.meta)
@@ -150,7 +142,7 @@ def read_short(data: bytes, claimed: Format | None) -> Message:
     wires = [(_CLASSES[name], wire) for name, held in lists for wire in held]
     unless_whole(data, (meta, outline.meta), [wire for _, wire in wires], len(_OUTER) + len(lists))
     context = _context(meta)
-    artefacts = [_from_short(class_, READERS[class_][1], wire, context) for class_, wire in wires]
+    artefacts = [_from_fast_path(class_, READERS[class_][1], wire, context) for class_, wire in wires]
     return Message(_format(meta.schema, claimed), _header(meta), artefacts)
 
 
@@ -177,7 +169,9 @@ def _header(meta: WireMeta) -> Header:
     return Header(id=meta.id, sender=sender, prepared=meta.prepared, test=bool(meta.test))
 
 
-def _from_short(class_: str, convert: Callable[[Urn, Any, Context], Artefact], wire: Any, context: Context) -> Artefact:
+def _from_fast_path(
+    class_: str, convert: Callable[[Urn, Any, Context], Artefact], wire: Any, context: Context
+) -> Artefact:
     agency, id_, version = wire.agency_id or wire.agency_upper, wire.id, wire.version
     is_whole = agency and id_ and version
     urn = Urn.of(class_, agency, id_, version) if is_whole else artefact_urn(class_, agency, id_, version, None, "")

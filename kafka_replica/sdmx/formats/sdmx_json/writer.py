@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from kafka_replica.sdmx.errors import UnwritableError
+from kafka_replica.sdmx.formats.json_shared.collection_names import collection_of
 from kafka_replica.sdmx.formats.json_shared.encoding import JsonEncoder
-from kafka_replica.sdmx.formats.json_shared.tree import collection_of
 from kafka_replica.sdmx.formats.json_shared.values import Json, obj
 from kafka_replica.sdmx.formats.sdmx_json.classes import writer_of
 from kafka_replica.sdmx.formats.sdmx_json.edition import Edition

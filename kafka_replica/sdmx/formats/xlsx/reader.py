@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterator
 
 from kafka_replica.sdmx.errors import UnreadableContentError
-from kafka_replica.sdmx.formats.shared.reading.collecting import NO_IDENTITY, STRICT, ErrorCollector, unreadable
+from kafka_replica.sdmx.formats.shared.reading.error_collector import NO_IDENTITY, STRICT, ErrorCollector, unreadable
 from kafka_replica.sdmx.formats.xlsx.maps import read_representation_map
 from kafka_replica.sdmx.formats.xlsx.reading.package import Package
 from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cells
@@ -41,7 +41,7 @@ def _unreadable(sheet: tuple[str, str], reason: str) -> UnreadableArtefact:
     return unreadable("RepresentationMap", NO_IDENTITY, f"worksheet {sheet[0][:80]!r}", reason)
 
 
-def cut_message(data: bytes, _: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
+def split_message(data: bytes, _: ErrorCollector = STRICT) -> tuple[Format, Iterator[tuple[Urn, bytes]]]:
     """Return the format, and the artefact with the workbook itself.
 
     The iterator raises the errors of :func:`read_message`, and an error if the workbook holds several artefacts.

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from kafka_replica.sdmx.lookups.code_selection import matching_ids
-from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints
+from kafka_replica.sdmx.lookups.constraints.applied_constraints import AppliedConstraints
 from kafka_replica.sdmx.lookups.constraints.predicates import (
     AboutOne,
     AllOf,

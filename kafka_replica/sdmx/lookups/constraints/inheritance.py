@@ -15,7 +15,7 @@ from msgspec import structs
 
 from kafka_replica.sdmx.lookups.constraints.selections import is_dated
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.lookups.resolved import AttachedConstraint, ConstraintLevel
+from kafka_replica.sdmx.lookups.resolved_structure import AttachedConstraint, ConstraintLevel
 from kafka_replica.sdmx.model import Constraint, MemberSelection, Region
 
 _SHOWN: Final = 3

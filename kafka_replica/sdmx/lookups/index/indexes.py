@@ -7,24 +7,24 @@ from typing import NamedTuple
 from kafka_replica.sdmx.lookups.cache import Content
 from kafka_replica.sdmx.lookups.index.attachments import AttachmentIndex
 from kafka_replica.sdmx.lookups.index.contents import ContentIndex
-from kafka_replica.sdmx.lookups.index.dangling import DanglingIndex
-from kafka_replica.sdmx.lookups.index.kept import KeptIndex
+from kafka_replica.sdmx.lookups.index.dangling_references import DanglingIndex
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.index.lazy_index import LazyIndex
 from kafka_replica.sdmx.urns.urn import Urn
 
 
 class Indexes(NamedTuple):
     """The indexes of a version; each is built on first use."""
 
-    keys: KeptIndex[KeyIndex]
-    contents: KeptIndex[ContentIndex]
-    dangling: KeptIndex[DanglingIndex]
-    attachments: KeptIndex[AttachmentIndex]
+    keys: LazyIndex[KeyIndex]
+    contents: LazyIndex[ContentIndex]
+    dangling: LazyIndex[DanglingIndex]
+    attachments: LazyIndex[AttachmentIndex]
 
     @classmethod
     def empty(cls) -> Indexes:
         """Return indexes that have not been built yet."""
-        return cls(KeptIndex(), KeptIndex(), KeptIndex(), KeptIndex())
+        return cls(LazyIndex(), LazyIndex(), LazyIndex(), LazyIndex())
 
     def updated(self, changed: set[Urn] | None) -> Indexes:
         """Return the indexes of a version that differs in the records of these keys; None means that all may differ."""

@@ -178,7 +178,7 @@ class ReplicaCopy(Replica):
             {"bootstrap.servers": "main-process:0"},  # required, but never used
             topics=begin.topics,
             one_key_space=len(begin.topics) > 1 and not begin.has_key_spaces,
-            history=begin.history,
+            kept_versions=begin.kept_versions,
             recent_changes=begin.recent_changes,
             large_values=begin.has_large_values,
         )

@@ -76,7 +76,7 @@ def serve_with_workers(
         (folder / "metrics").mkdir()
         options = replica._options  # noqa: SLF001 - for this package only
         shown = SharedNumber(shared.fileno())
-        feed = VersionFeed(shown, options.history)
+        feed = VersionFeed(shown, options.kept_versions)
         begin = ServiceDescription(
             settings=settings,
             listen=listen,
@@ -84,7 +84,7 @@ def serve_with_workers(
             topic=topic,
             has_key_spaces=replica.has_key_spaces,
             has_large_values=replica._has_large_values,  # noqa: SLF001
-            history=options.history,
+            kept_versions=options.kept_versions,
             recent_changes=options.recent_changes,
             has_history_on_disk=history is not None,
             main_socket=main_socket.getsockname(),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kafka_replica.errors import BadRecordError
 from kafka_replica.publication.status import Status
 from kafka_replica.records import Partition, Position, Stored
-from kafka_replica.sdmx.lookups.live import LiveStats
+from kafka_replica.sdmx.lookups.live_structures import LiveStats
 from kafka_replica.server.settings import ListenSettings, ServerSettings
 
 # --- from the main process ---
@@ -25,7 +25,7 @@ class ServiceDescription(NamedTuple):
     """The topic of the structures, as for ``create_app``."""
     has_key_spaces: bool
     has_large_values: bool
-    history: int
+    kept_versions: int
     recent_changes: int
     has_history_on_disk: bool
     main_socket: str

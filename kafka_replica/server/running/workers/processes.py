@@ -16,7 +16,7 @@ from typing import Final
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.metrics.server import FOLDER_VARIABLE, SummedMetrics
-from kafka_replica.sdmx.lookups.live import LiveStats
+from kafka_replica.sdmx.lookups.live_structures import LiveStats
 from kafka_replica.server.running.workers.feed import VersionFeed
 from kafka_replica.server.running.workers.link import Link
 from kafka_replica.server.running.workers.messages import (

@@ -8,7 +8,7 @@ from typing import Final
 
 from kafka_replica.errors import NotReadyError
 from kafka_replica.sdmx.lookups.cache import CacheStats
-from kafka_replica.sdmx.lookups.live import LiveStats
+from kafka_replica.sdmx.lookups.live_structures import LiveStats
 
 _COUNTERS: Final = ("hits", "misses", "evictions", "decode_seconds")  # the other fields are those of living caches
 

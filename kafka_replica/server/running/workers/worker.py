@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, cast
 import uvicorn
 
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.sdmx.lookups.live import LiveStats
+from kafka_replica.sdmx.lookups.live_structures import LiveStats
 from kafka_replica.server.app import Service
 from kafka_replica.server.operation.process_roles import WorkerRole
 from kafka_replica.server.running.http_server import Server, make_config

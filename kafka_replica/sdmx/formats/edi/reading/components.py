@@ -7,7 +7,7 @@ from kafka_replica.sdmx.formats.edi.reading.messages import part
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import text_format
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import concept_urn
 from kafka_replica.sdmx.model.representation import Representation, TextFormat
 from kafka_replica.sdmx.urns.urn import Urn
 

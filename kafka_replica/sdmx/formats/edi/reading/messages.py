@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, fail, segments
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector, Identity, unreadable
+from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import concept_scheme_urn
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import concept_scheme_urn
 from kafka_replica.sdmx.messages.message import Header, UnreadableArtefact
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from lxml import etree
 
 from kafka_replica.sdmx.containers import items_of
+from kafka_replica.sdmx.formats.ml.reading.child_elements import known
 from kafka_replica.sdmx.formats.ml.reading.items import item_urn
-from kafka_replica.sdmx.formats.ml.reading.parts import known
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import (
     Item,
@@ -67,7 +67,7 @@ def read_dataflow(item: Item) -> Dataflow:
     )
 
 
-class _Parts:
+class _ComponentCollector:
     """The components found so far; each id must be unique in a data structure."""
 
     def __init__(self, urn: Urn, names: Names) -> None:
@@ -223,7 +223,7 @@ def _described(urn: Urn, element: etree._Element, names: Names) -> Identifiable 
 def read_data_structure(item: Item) -> DataStructure:
     """Read a <DataStructure>."""
     urn, base, rest, names = item.parts
-    parts = _Parts(urn, names)
+    collected = _ComponentCollector(urn, names)
     metadata: Urn | None = None
     descriptors: list[Identifiable | None] = []
     for kind, element in rest:
@@ -233,25 +233,25 @@ def read_data_structure(item: Item) -> DataStructure:
             continue
         for part, child in known(element, names):
             if part == "Group":
-                parts.add(part, child)
+                collected.add(part, child)
             elif part in _LISTS:
                 id_ = child.get("id") or _LISTS[part]
                 says_more = child.get("uri") is not None or id_ != _LISTS[part]
                 for component in child:
                     class_ = names[component.tag]
-                    parts.add(class_, component)
+                    collected.add(class_, component)
                     says_more |= class_ in _NOTES
                 if says_more:
                     descriptors.append(_described(item_urn(urn, _LISTS[part], child, id_), child, names))
-    is_stub = base["is_external_reference"] and not parts.dimensions
+    is_stub = base["is_external_reference"] and not collected.dimensions
     return DataStructure(
         urn=urn,
-        dimension_list=items_of(urn, parts.dimensions, is_stub=is_stub),
-        measures=items_of(urn, parts.measures, is_stub=is_stub),
-        attributes=items_of(urn, parts.attributes, is_stub=is_stub),
-        groups=items_of(urn, parts.groups, is_stub=is_stub),
+        dimension_list=items_of(urn, collected.dimensions, is_stub=is_stub),
+        measures=items_of(urn, collected.measures, is_stub=is_stub),
+        attributes=items_of(urn, collected.attributes, is_stub=is_stub),
+        groups=items_of(urn, collected.groups, is_stub=is_stub),
         metadata=metadata,
-        metadata_attribute_usages=tuple(parts.usages),
+        metadata_attribute_usages=tuple(collected.usages),
         descriptors=tuple(descriptor for descriptor in descriptors if descriptor is not None),
         evolving_structure=boolean(item.element, "evolvingStructure") or False,
         **base,

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost, lost_in, refuse
-from kafka_replica.sdmx.formats.ml.reading.parts import first, known, pick, ref, text
+from kafka_replica.sdmx.formats.ml.reading.child_elements import first, known, pick, ref, text
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_lost, lost_in, refuse
 from kafka_replica.sdmx.formats.ml.reading.tree import ANY_NAME, Names, header_of, sets_of, urn_of
 from kafka_replica.sdmx.formats.ml.reading.values import Child, address
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn

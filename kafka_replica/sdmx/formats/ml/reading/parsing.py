@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.ml.reading.foreign import declarations, is_like_ascii
+from kafka_replica.sdmx.formats.ml.reading.declared_namespaces import declared_namespaces
 from kafka_replica.sdmx.messages.format import Format, of_namespace
 
 _skip_misc = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL).match
@@ -28,8 +28,20 @@ MAX_NAMESPACE: Final = 2000
 """The maximum length of a namespace, in characters: it is part of the name of each of its elements."""
 
 
-def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Element]:
-    """Return the format and the root of a document.
+class ParsedDocument(NamedTuple):
+    """A document: its format, its root, its size in bytes, and the namespaces that it declares, as written.
+
+    ``namespaces`` is None if the encoding prevents that all declarations are found by searching the document.
+    """
+
+    format: Format
+    root: etree._Element
+    size: int
+    namespaces: frozenset[bytes] | None
+
+
+def parse(data: bytes, *, comments: bool = False) -> ParsedDocument:
+    """Return a document with its format; comments and instructions are left out unless ``comments`` is set.
 
     Raises:
         MessageError: the data is not well-formed, has a DTD or an overlong namespace, or is not SDMX.
@@ -41,15 +53,13 @@ def parse(data: bytes, *, comments: bool = False) -> tuple[Format, etree._Elemen
         raise MessageError(f"reading SDMX-ML: this XML cannot be parsed: {error}") from None
     if not is_surely_without and root.getroottree().docinfo.internalDTD is not None:
         raise MessageError(_DTD)
-    _refuse_long_namespaces(root, data)
-    return _format_of(root), root
+    namespaces = declared_namespaces(data, root.getroottree().docinfo.encoding)
+    _refuse_long_namespaces(root, namespaces)
+    return ParsedDocument(_format_of(root), root, len(data), namespaces)
 
 
-def _refuse_long_namespaces(root: etree._Element, data: bytes) -> None:
-    # Searching the document for declarations takes less time than asking libxml2 for those of all elements.
-    if is_like_ascii(root.getroottree().docinfo.encoding) and not any(
-        len(written) > MAX_NAMESPACE for written in declarations(data)
-    ):
+def _refuse_long_namespaces(root: etree._Element, declared: frozenset[bytes] | None) -> None:
+    if declared is not None and not any(len(written) > MAX_NAMESPACE for written in declared):
         return
     for _, (_, namespace) in etree.iterwalk(root, events=("start-ns",)):
         if len(namespace) > MAX_NAMESPACE:

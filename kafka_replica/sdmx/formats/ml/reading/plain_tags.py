@@ -1,4 +1,4 @@
-"""The contents of start tags in plain XML (see ``plain``): names with namespaces, attributes, references.
+"""The contents of start tags in plain XML (see ``plain_xml``): names with namespaces, attributes, references.
 
 Source: XML 1.0, fifth edition, and Namespaces in XML 1.0; the numbers are those of their productions and rules.
 """

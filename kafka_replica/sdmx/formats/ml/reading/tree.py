@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
+from kafka_replica.sdmx.formats.shared.reading.error_collector import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
 from kafka_replica.sdmx.messages.format import Format, of_namespace
 from kafka_replica.sdmx.messages.message import UnreadableArtefact

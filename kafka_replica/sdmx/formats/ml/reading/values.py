@@ -14,7 +14,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, internat
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.parse_lenient import parse_lenient
+from kafka_replica.sdmx.formats.shared.reading.lenient_urns import parse_lenient
 from kafka_replica.sdmx.model import Annotation, Link
 from kafka_replica.sdmx.model.representation import Occurs, Representation, SentinelValue, TextFormat
 from kafka_replica.sdmx.urns.urn import MAX_URN, Urn

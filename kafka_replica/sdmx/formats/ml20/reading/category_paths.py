@@ -11,7 +11,7 @@ from typing import Final
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.urns.urn import MAX_URN
@@ -24,46 +24,46 @@ _Paths = dict[str, tuple[str, ...] | None]
 """Id of a category -> the ids above it; None if it occurs more than once, at the first level, or below too long ids."""
 
 
-def complete_categories(root: etree._Element, source: Source) -> None:
+def complete_categories(root: etree._Element, context: MessageContext) -> None:
     """Write the whole path into each <CategoryRef> of a flow that has only the id of a category at a lower level."""
     schemes: dict[_Scheme, _Paths] = {}
     for scheme in root.iter("{*}CategoryScheme"):
-        if source.names[scheme.tag]:
+        if context.names[scheme.tag]:
             key = (
-                source.agency_of(scheme) or "",
+                context.agency_of(scheme) or "",
                 stated(scheme, "id") or "",
                 stated(scheme, "version") or DEFAULT_VERSION,
             )
-            _add_paths(scheme, (), schemes.setdefault(key, {}), source)
+            _add_paths(scheme, (), schemes.setdefault(key, {}), context)
     if not schemes:
         return
     for element in root.iter("{*}CategoryRef"):
         flow = element.getparent()
-        if source.names[element.tag] and flow is not None and source.names[flow.tag] in _FLOWS:
-            _complete(element, source.agency_of(flow) or "", schemes, source)
+        if context.names[element.tag] and flow is not None and context.names[flow.tag] in _FLOWS:
+            _complete(element, context.agency_of(flow) or "", schemes, context)
 
 
-def _add_paths(level: etree._Element, above: tuple[str, ...], paths: _Paths, source: Source) -> None:
+def _add_paths(level: etree._Element, above: tuple[str, ...], paths: _Paths, context: MessageContext) -> None:
     for category in level:
-        if source.names[category.tag] != "Category":
+        if context.names[category.tag] != "Category":
             continue
         id_ = stated(category, "id") or ""
         is_usable = above and id_ not in paths and len(".".join(above)) <= MAX_URN
         paths[id_] = above if is_usable else None
         if len(above) < _LEVELS:
-            _add_paths(category, (*above, id_), paths, source)
+            _add_paths(category, (*above, id_), paths, context)
 
 
-def _complete(element: etree._Element, agency: str, schemes: dict[_Scheme, _Paths], source: Source) -> None:
+def _complete(element: etree._Element, agency: str, schemes: dict[_Scheme, _Paths], context: MessageContext) -> None:
     """Nest the <CategoryID> of a reference in those of the categories above it."""
-    parts = parts_of(element, source)
+    parts = parts_of(element, context)
     own = parts.get("CategorySchemeAgencyID") or agency
     version = parts.get("CategorySchemeVersion") or DEFAULT_VERSION
     paths = schemes.get((own, parts.get("CategorySchemeID", ""), version))
-    category = next((child for child in element if source.names[child.tag] == "CategoryID"), None)
-    if paths is None or category is None or any(source.names[child.tag] == "CategoryID" for child in category):
+    category = next((child for child in element if context.names[child.tag] == "CategoryID"), None)
+    if paths is None or category is None or any(context.names[child.tag] == "CategoryID" for child in category):
         return
-    for id_ in reversed(paths.get(parts_of(category, source).get("ID", "")) or ()):
+    for id_ in reversed(paths.get(parts_of(category, context).get("ID", "")) or ()):
         outer = etree.Element(category.tag)
         etree.SubElement(outer, category.tag.replace("CategoryID", "ID")).text = id_
         element.replace(category, outer)

@@ -13,9 +13,9 @@ from lxml import etree
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import concept_urn
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import concept_urn
 from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
 
 CLASSES: Final = {
@@ -38,18 +38,18 @@ _URN = re.compile(
 """A URN of 2.0, which may have no version."""
 
 
-def parts_of(element: etree._Element, source: Source) -> dict[str, str]:
+def parts_of(element: etree._Element, context: MessageContext) -> dict[str, str]:
     """Return the texts of the children without elements, by name; the first one if a name is repeated."""
     return {
-        source.names[child.tag]: text_of(child).strip()
+        context.names[child.tag]: text_of(child).strip()
         for child in reversed(element)
         if not any(isinstance(inner.tag, str) for inner in child)
     }
 
 
-def read_reference(element: etree._Element, source: Source, word: str, agency: str) -> Urn:
+def read_reference(element: etree._Element, context: MessageContext, word: str, agency: str) -> Urn:
     """Return the URN that a <``word``Ref> refers to; ``agency`` applies if it has none. Raises MessageError."""
-    parts = parts_of(element, source)
+    parts = parts_of(element, context)
     class_ = CLASSES[word]
     id_ = parts.get(f"{word}ID")
     if not id_:
@@ -77,9 +77,9 @@ def by_urn(element: etree._Element, text: str, class_: str) -> Urn:
     return made(element, class_, agency, id_, version or DEFAULT_VERSION, path)
 
 
-def concept(element: etree._Element, source: Source, agency: str) -> Urn:
+def concept(element: etree._Element, context: MessageContext, agency: str) -> Urn:
     """Return the concept of a component, a standalone one if no scheme is named. Raises MessageError."""
-    id_ = stated(element, source.edition.concept) or fail(element, "it names no concept")
+    id_ = stated(element, context.edition.concept) or fail(element, "it names no concept")
     own = stated(element, "conceptAgency") or agency
     scheme = stated(element, "conceptSchemeRef")
     in_scheme = stated(element, "conceptSchemeAgency") or own
@@ -109,31 +109,31 @@ def codelist(element: etree._Element, agency: str) -> Urn | None:
     return made(element, "Codelist", stated(element, "codelistAgency") or agency, id_, version)
 
 
-def read_category(element: etree._Element, source: Source, agency: str) -> Urn:
+def read_category(element: etree._Element, context: MessageContext, agency: str) -> Urn:
     """Return the category that a <CategoryRef> refers to, by its full path, or the scheme if it names no category.
 
     Raises MessageError.
     """
-    parts = parts_of(element, source)
+    parts = parts_of(element, context)
     scheme = parts.get("CategorySchemeID")
     if not scheme:
         return by_urn(element, parts.get("URN", ""), "Category")
     own = parts.get("CategorySchemeAgencyID") or agency
     version = parts.get("CategorySchemeVersion") or DEFAULT_VERSION
-    path = read_category_path(element, source)
+    path = read_category_path(element, context)
     if not path:
         return made(element, "CategoryScheme", own, scheme, version)
     return made(element, "Category", own, scheme, version, path)
 
 
-def read_category_path(element: etree._Element, source: Source) -> str:
+def read_category_path(element: etree._Element, context: MessageContext) -> str:
     """Return the ids of nested <CategoryID>s below this element, with dots; empty if there is none."""
     path: list[str] = []
     level: etree._Element | None = element
     while level is not None:
         below = None
         for child in level:
-            kind = source.names[child.tag]
+            kind = context.names[child.tag]
             if kind == "ID":
                 path.append(text_of(child).strip())
             elif kind == "CategoryID":

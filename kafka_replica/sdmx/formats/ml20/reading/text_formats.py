@@ -12,7 +12,7 @@ from lxml import etree
 
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.formats.ml.reading.values import read_text_format, whole_number
-from kafka_replica.sdmx.formats.ml20.reading.edition import stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import stated
 from kafka_replica.sdmx.model.representation import TextFormat
 
 _TYPES_20: Final = {

@@ -12,7 +12,7 @@ from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import UrnError
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
 from kafka_replica.sdmx.formats.ml.reading.values import Child, address, boolean, named
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
 from kafka_replica.sdmx.formats.ml20.reading.references import codelist
 from kafka_replica.sdmx.model.base import Nameable
 from kafka_replica.sdmx.model.representation import Representation
@@ -25,13 +25,13 @@ _match_old_id = re.compile(r"[^\s()]{1,512}").fullmatch
 
 
 def read_maintained(
-    element: etree._Element, source: Source, code_ids: list[str] | None = None
+    element: etree._Element, context: MessageContext, code_ids: list[str] | None = None
 ) -> tuple[dict[str, Any], list[Child]]:
     """Return the arguments that every artefact has, and its other children. Raises MessageError.
 
     If ``code_ids`` is given, the values of all <Code> are added to it, and only the first <Code> is among the children.
     """
-    arguments, rest = named(element, source.names, code_ids, "value")
+    arguments, rest = named(element, context.names, code_ids, "value")
     is_external = boolean(element, "isExternalReference") or False
     arguments.update(
         valid_from=element.get("validFrom"),
@@ -44,9 +44,9 @@ def read_maintained(
     return arguments, rest
 
 
-def unnamed(element: etree._Element, source: Source) -> tuple[dict[str, Any], list[Child]]:
+def unnamed(element: etree._Element, context: MessageContext) -> tuple[dict[str, Any], list[Child]]:
     """Return annotations and uri as arguments, and the other children, for objects without names since SDMX 2.1."""
-    arguments, rest = named(element, source.names)
+    arguments, rest = named(element, context.names)
     arguments.pop("names", None)
     arguments.pop("descriptions", None)
     return arguments, rest
@@ -113,11 +113,11 @@ def item_urn(scheme: Urn, class_: str, element: etree._Element, item: str) -> Ur
 
 
 def read_representation(
-    element: etree._Element, rest: list[Child], source: Source, agency: str
+    element: etree._Element, rest: list[Child], context: MessageContext, agency: str
 ) -> Representation | None:
     """Return codelist and text format of a component, or None if it has neither. Raises MessageError."""
     enumeration = codelist(element, agency)
-    formats = [source.edition.text_format(child, source.names) for kind, child in rest if kind == "TextFormat"]
+    formats = [context.edition.text_format(child, context.names) for kind, child in rest if kind == "TextFormat"]
     if enumeration is None and not formats:
         return None
     return Representation(enumeration=enumeration, format=formats[0] if formats else None)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString, international, written_texts
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.json_shared.tree import scalar_text
+from kafka_replica.sdmx.formats.json_shared.parsing import scalar_text
 from kafka_replica.sdmx.formats.json_shared.values import (
     cached_text_format,
     enumerated,

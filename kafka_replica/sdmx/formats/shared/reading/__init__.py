@@ -1,1 +1,1 @@
-"""Parts of the readers of several formats: identities, lenient references, errors, budgets."""
+"""Parts of the readers of several formats: identities, lenient URNs, errors, budgets."""

@@ -16,7 +16,7 @@ from kafka_replica.sdmx.containers import Items, stored_items, stored_parts
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS
 from kafka_replica.sdmx.formats.shared.writing import constraint_requirements as constraints
-from kafka_replica.sdmx.formats.shared.writing.distinct import repeated
+from kafka_replica.sdmx.formats.shared.writing.unique_parts import repeated
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     Artefact,

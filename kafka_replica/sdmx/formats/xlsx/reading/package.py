@@ -43,7 +43,7 @@ def _damaged(name: str, error: Exception) -> MessageError:
     return failed(f"its part {name[:80]!r} is damaged ({str(error)[:200]})")
 
 
-class _Part:
+class _PackagePart:
     """A part of a package, read in pieces by a parser, which never sees a DOCTYPE.
 
     Args:
@@ -123,12 +123,12 @@ class Package:
         except _DAMAGE as error:
             raise _damaged(name, error) from None
         with member:
-            yield from self._parsed(_Part(member, name, size, self._count), name, tags)
+            yield from self._parsed(_PackagePart(member, name, size, self._count), name, tags)
 
     def _count(self, size: int) -> None:
         self._read_bytes += size
 
-    def _parsed(self, part: _Part, name: str, tags: Sequence[str]) -> Iterator[etree._Element]:
+    def _parsed(self, part: _PackagePart, name: str, tags: Sequence[str]) -> Iterator[etree._Element]:
         try:
             for _, element in etree.iterparse(
                 part, tag=[f"{{*}}{tag}" for tag in tags], resolve_entities=False, no_network=True,

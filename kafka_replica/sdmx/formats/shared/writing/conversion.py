@@ -10,9 +10,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.formats.shared.writing.conversion_to_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
 from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
-from kafka_replica.sdmx.formats.shared.writing.representable_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.requirements import check
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
@@ -40,7 +40,7 @@ _PRIMARY: Final = {
 }  # fmt: skip
 
 
-def carried(artefact: Artefact, format_: Format) -> Artefact:
+def as_representable_in(artefact: Artefact, format_: Format) -> Artefact:
     """Return the artefact that results from writing this one and reading it back.
 
     Raises:

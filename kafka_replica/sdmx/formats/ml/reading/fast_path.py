@@ -1,4 +1,4 @@
-"""The fast path for SDMX-ML: a small message of plain XML, read without libxml2 (see ``plain``).
+"""The fast path for SDMX-ML: a small message of plain XML, read without libxml2 (see ``plain_xml``).
 
 The fast path accepts only messages that are certainly valid and returns None for all others: the slow path then reads
 the message again from scratch, or reports the error and its line. The same readers build the artefacts on both paths.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, cast
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.ml.reader import read_plain
 from kafka_replica.sdmx.formats.ml.reading.parsing import format_of_tag
-from kafka_replica.sdmx.formats.ml.reading.plain import parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.plain_xml import parsed
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import Message
 
@@ -24,7 +24,7 @@ _FORMATS: Final = frozenset({Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX
 _DECLINED: Final = (SdmxError, NotPlainError, UnicodeDecodeError, RecursionError)
 
 
-def read_short(data: bytes) -> Message | None:
+def read_fast(data: bytes) -> Message | None:
     """Return the message, or None if libxml2 has to parse it."""
     try:
         root = parsed(data)

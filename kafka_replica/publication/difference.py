@@ -1,44 +1,13 @@
-"""The history of a replica: it keeps the last versions, and compares any two of them."""
+"""The difference between two versions: the keys that were added, changed and deleted."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from kafka_replica.errors import BadRecordError, VersionGoneError
+from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
 from kafka_replica.stores import Snapshot
-
-
-class History:
-    """The newest version and some before it. One thread adds versions, under the lock of the owner.
-
-    Args:
-        versions: the number of versions to keep before the newest one, 0 or more.
-    """
-
-    def __init__(self, versions: int) -> None:
-        self._kept: deque[Snapshot] = deque(maxlen=versions + 1)
-
-    def add(self, snapshot: Snapshot) -> None:
-        """Add a version, and drop the oldest one if there are too many."""
-        self._kept.append(snapshot)
-
-    def at(self, version: int, present: Snapshot | None) -> Snapshot:
-        """Return the version with a number.
-
-        Raises:
-            VersionGoneError: the version is no longer kept, or never existed.
-        """
-        kept = [*self._kept, *([] if present is None else [present])]
-        for snapshot in reversed(kept):
-            if snapshot.version == version:
-                return snapshot
-        numbers = f"{kept[0].version} to {kept[-1].version}" if kept else "none"
-        raise VersionGoneError(
-            f"version {version} is not kept (kept: {numbers}); keep the snapshots that you need, or set history="
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def lazy_codes(ids: list[str], first: etree._Element, urn: Urn, names: Names, lo
     numbers = numbered(ids)
     if numbers is None:
         return None
-    return LazyItems(numbers, _Source(first, len(ids), urn, names, long_way).code)
+    return LazyItems(numbers, _CodeElements(first, len(ids), urn, names, long_way).code)
 
 
 class _PlainCodes:
@@ -67,7 +67,7 @@ class _PlainCodes:
         )
 
 
-class _Source:
+class _CodeElements:
     """The elements of the codes until the first access to a code, and the contents read from them afterwards."""
 
     __slots__ = ("_count", "_first", "_lock", "_long_way", "_names", "_plain", "_urn")
@@ -88,7 +88,7 @@ class _Source:
                     plain = self._plain = self._read(self._first)
                     self._first = None
         if plain is None:
-            raise ValueError("a source without elements")  # the first caller always had them
+            raise ValueError("codes without elements")  # the first caller always had them
         return plain.code(self._urn, id_, number)
 
     def _read(self, first: etree._Element) -> _PlainCodes:

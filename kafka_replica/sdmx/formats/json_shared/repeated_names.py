@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from kafka_replica.sdmx.errors import MessageError
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
 
 _DECODE: Final = msgspec.json.Decoder().decode
 _ENCODE: Final = msgspec.json.Encoder().encode

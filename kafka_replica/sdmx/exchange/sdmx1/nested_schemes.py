@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kafka_replica.sdmx.containers import Items, items_of, parts_of
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     annotations_from,
     annotations_to,
@@ -17,7 +18,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     texts_from,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model import (
     Category,
     CategoryScheme,

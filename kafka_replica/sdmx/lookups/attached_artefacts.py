@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
+from kafka_replica.sdmx.lookups.artefact_locator import ArtefactLocator
 from kafka_replica.sdmx.lookups.artefacts import ArtefactReader
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
 from kafka_replica.sdmx.lookups.companions import companions_in
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder
 from kafka_replica.sdmx.lookups.index.attachments import ATTACHED, CONSTRAINTS, AttachmentIndex, attached_to
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
-from kafka_replica.sdmx.lookups.index.kept import Pending
-from kafka_replica.sdmx.lookups.locating import ArtefactLocator
+from kafka_replica.sdmx.lookups.index.lazy_index import Pending
 from kafka_replica.sdmx.lookups.query_result import QueryResult, without_traceback
 from kafka_replica.sdmx.lookups.references import late_bound
 from kafka_replica.sdmx.model import Artefact, Constraint, HierarchyAssociation

@@ -10,7 +10,7 @@ from kafka_replica.sdmx.lookups.constraints.inheritance import InheritedCodes
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader
 from kafka_replica.sdmx.lookups.constraints.violations import Violation, reason_not_applied, violations
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.lookups.resolved import AttachedConstraint
+from kafka_replica.sdmx.lookups.resolved_structure import AttachedConstraint
 from kafka_replica.sdmx.model import Constraint
 
 

@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.formats.ml20.reading.category_paths import complete_categories
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source, stated
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext, stated
 from kafka_replica.sdmx.formats.ml20.reading.references import parts_of, scheme_version
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import STANDALONE_CONCEPTS
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import STANDALONE_CONCEPTS
 
 _STRUCTURES: Final = ("KeyFamily", "MetadataStructureDefinition")
 _LISTS: Final = ("CodeList", "ConceptScheme", *_STRUCTURES)
@@ -36,24 +36,24 @@ class _HeldArtefact(NamedTuple):
     version: str
 
 
-def qualify(root: etree._Element, source: Source) -> None:
+def qualify(root: etree._Element, context: MessageContext) -> None:
     """Write agency and version into each unqualified reference that means an artefact of the message.
 
     A reference to a category by its own id alone gets the ids above it.
     """
-    complete_categories(root, source)
+    complete_categories(root, context)
     elements: dict[str, list[etree._Element]] = {kind: [] for kind in (*_LISTS, *_FLOWS, "Concept")}
     for element in root.iter(*(f"{{*}}{kind}" for kind in elements)):
-        if kind := source.names[element.tag]:
+        if kind := context.names[element.tag]:
             elements[kind].append(element)
-    lists = _Lists(elements, source)
+    lists = _Lists(elements, context)
     for structure in (one for kind in _STRUCTURES for one in elements[kind]):
-        agency = source.agency_of(structure) or ""
+        agency = context.agency_of(structure) or ""
         for element in structure.iter("{*}*"):
             lists.qualify_component(element, agency)
     for flow, (word, kind) in _FLOWS.items():
         for one in elements[flow]:
-            lists.qualify_flow(one, word, kind, source.agency_of(one) or "")
+            lists.qualify_flow(one, word, kind, context.agency_of(one) or "")
     for one in elements["Concept"]:
         lists.qualify_concept(one)
 
@@ -61,8 +61,8 @@ def qualify(root: etree._Element, source: Source) -> None:
 class _Lists:
     """The artefacts of a message by element, id and version, and schemes by concept, agency and version."""
 
-    def __init__(self, elements: Mapping[str, list[etree._Element]], source: Source) -> None:
-        self._source = source
+    def __init__(self, elements: Mapping[str, list[etree._Element]], context: MessageContext) -> None:
+        self._context = context
         self._lists: dict[tuple[str, str, str | None], set[_HeldArtefact]] = {}
         self._concepts: dict[tuple[str, str | None, str | None], set[_HeldArtefact]] = {}
         self._alone: dict[tuple[str, str | None], set[_HeldArtefact]] = {}
@@ -75,7 +75,7 @@ class _Lists:
             self._add_concept(stated(concept, "id") or "", self._scheme_of(concept))
 
     def _held(self, element: etree._Element) -> _HeldArtefact:
-        agency, version = self._source.agency_of(element) or "", stated(element, "version") or DEFAULT_VERSION
+        agency, version = self._context.agency_of(element) or "", stated(element, "version") or DEFAULT_VERSION
         return _HeldArtefact(stated(element, "id") or "", agency, version)
 
     def _add_concept(self, id_: str, scheme: _HeldArtefact) -> None:
@@ -87,9 +87,9 @@ class _Lists:
 
     def _scheme_of(self, concept: etree._Element) -> _HeldArtefact:
         holder = concept.getparent()
-        if holder is not None and self._source.names[holder.tag] == "ConceptScheme":
+        if holder is not None and self._context.names[holder.tag] == "ConceptScheme":
             return self._held(holder)
-        return _HeldArtefact(STANDALONE_CONCEPTS, self._source.agency_of(concept) or "", DEFAULT_VERSION)
+        return _HeldArtefact(STANDALONE_CONCEPTS, self._context.agency_of(concept) or "", DEFAULT_VERSION)
 
     def only(self, kind: str, id_: str, version: str | None, agency: str) -> _HeldArtefact | None:
         """Return the list that an unqualified reference means; None if it is the agency's own list, or is not known."""
@@ -110,7 +110,7 @@ class _Lists:
                 element.set(f"{attribute}Version", found.version)
 
     def _qualify_concept_of(self, element: etree._Element, agency: str) -> None:
-        id_, own = stated(element, self._source.edition.concept), stated(element, "conceptAgency")
+        id_, own = stated(element, self._context.edition.concept), stated(element, "conceptAgency")
         scheme, version = stated(element, "conceptSchemeRef"), scheme_version(element)
         if not id_ or stated(element, "conceptSchemeAgency") or (scheme and own):
             return
@@ -148,9 +148,9 @@ class _Lists:
     def qualify_flow(self, flow: etree._Element, word: str, kind: str, agency: str) -> None:
         """Qualify the reference of a flow to its structure."""
         for element in flow:
-            if self._source.names[element.tag] != f"{word}Ref":
+            if self._context.names[element.tag] != f"{word}Ref":
                 continue
-            parts = parts_of(element, self._source)
+            parts = parts_of(element, self._context)
             if f"{word}AgencyID" in parts or f"{word}ID" not in parts:
                 continue
             found = self.only(kind, parts[f"{word}ID"], parts.get("Version"), agency)

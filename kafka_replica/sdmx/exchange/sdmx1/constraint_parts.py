@@ -6,8 +6,8 @@ from datetime import date, datetime
 from typing import Any
 
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, truth
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition, truth
 from kafka_replica.sdmx.model import KeySet, MemberSelection, PeriodBound, Region, SelectedValue, TimeRange
 from kafka_replica.sdmx.urns.urn import Urn
 

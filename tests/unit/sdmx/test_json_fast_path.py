@@ -13,8 +13,8 @@ from kafka_replica.sdmx import Format, Message, read_message
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion import classes as fusion_classes
 from kafka_replica.sdmx.formats.fusion import reader as fusion
-from kafka_replica.sdmx.formats.json_shared.short import short
-from kafka_replica.sdmx.formats.json_shared.tree import opened
+from kafka_replica.sdmx.formats.json_shared.fast_path import try_fast_path
+from kafka_replica.sdmx.formats.json_shared.format_detection import opened
 from kafka_replica.sdmx.formats.sdmx_json import classes as sdmx_json_classes
 from kafka_replica.sdmx.formats.sdmx_json import reader as sdmx_json
 from kafka_replica.sdmx.messages.format import unpacked
@@ -28,7 +28,7 @@ ALL = rows(("fusion-json", ""), ("sdmx-json", "1.0"), ("sdmx-json", "2.0"), ("sd
 
 def short_way(data: bytes) -> Message | None:
     """Return the result of the fast path."""
-    return short(sdmx_json.read_short if b'"data"' in data else fusion.read_short, data, None)
+    return try_fast_path(sdmx_json.read_fast if b'"data"' in data else fusion.read_fast, data, None)
 
 
 def long_way(data: bytes) -> Message:
@@ -53,7 +53,7 @@ def written(data: bytes, style: str) -> bytes:
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 @pytest.mark.parametrize("format_", ["SDMX-JSON", "Fusion-JSON"])
 def test_both_ways_agree(format_: str, style: str) -> None:
-    """The short and the general reader agree on artefacts of every class, with any whitespace."""
+    """The fast path and the general reader agree on artefacts of every class, with any whitespace."""
     whole = json.loads(message(SAMPLE) if format_ == "SDMX-JSON" else FUSION)
     held = whole["data"] if format_ == "SDMX-JSON" else {name: value for name, value in whole.items() if name != "meta"}
     taken = 0
@@ -66,7 +66,7 @@ def test_both_ways_agree(format_: str, style: str) -> None:
             taken += 1
             assert list(found) == list(other)
             assert (found.header, found.format) == (other.header, other.format)
-    assert taken > len(held) * 0.6, f"the short way took {taken} of {len(held)} messages"
+    assert taken > len(held) * 0.6, f"the fast path took {taken} of {len(held)} messages"
 
 
 @pytest.mark.parametrize("row", ALL)

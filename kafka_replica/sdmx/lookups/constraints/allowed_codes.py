@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx.lookups.constraints.applied import AppliedConstraints, apply_constraints
+from kafka_replica.sdmx.lookups.constraints.applied_constraints import AppliedConstraints, apply_constraints
 from kafka_replica.sdmx.lookups.constraints.code_sets import CodeSets
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.lookups.resolved import AttachedConstraint
+from kafka_replica.sdmx.lookups.resolved_structure import AttachedConstraint
 
 
 class StructureConstraints:

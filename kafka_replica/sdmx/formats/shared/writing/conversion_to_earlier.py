@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
-from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import AGENCIES, STANDALONE_CONCEPTS, synthetic_name
 from kafka_replica.sdmx.model import AgencyScheme, Codelist, Concept, ConceptScheme, DataStructure
 from kafka_replica.sdmx.model.base import Maintainable, Nameable
 from kafka_replica.sdmx.model.representation import Representation, TextFormat

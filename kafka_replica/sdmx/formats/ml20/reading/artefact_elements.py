@@ -16,15 +16,15 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_part, refuse
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_part, refuse
 from kafka_replica.sdmx.formats.ml.reading.tree import fail, failures, refuse_failure
 from kafka_replica.sdmx.formats.ml.reading.values import language_of
 from kafka_replica.sdmx.formats.ml20.metadata_sets import set_urn, sets_in
 from kafka_replica.sdmx.formats.ml20.provisions import agreement_urn, agreements, refuse_deletion
-from kafka_replica.sdmx.formats.ml20.reading.edition import Source
-from kafka_replica.sdmx.formats.shared.reading.collecting import Identity, unreadable
+from kafka_replica.sdmx.formats.ml20.reading.message_context import MessageContext
+from kafka_replica.sdmx.formats.shared.reading.error_collector import Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import artefact_urn
-from kafka_replica.sdmx.formats.shared.reading.standalone import AGENCIES, concept_scheme_urn
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import AGENCIES, concept_scheme_urn
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.messages.message import UnreadableArtefact
 from kafka_replica.sdmx.urns.urn import Urn
@@ -77,29 +77,29 @@ class ArtefactElements(NamedTuple):
         return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
 
 
-def places(root: etree._Element, source: Source) -> list[ArtefactElements]:
+def artefact_elements(root: etree._Element, context: MessageContext) -> list[ArtefactElements]:
     """Return all artefacts in their order. Raises MessageError."""
     gathered: dict[Urn, ArtefactElements] = {}
     found: list[ArtefactElements] = []
-    schemes = _JoinedSchemes(source)
-    for holder in _holders(root, source):
-        for place in _places_of(holder, source):
-            is_item = source.names[place.elements[0].tag] in _ITEMS
-            if is_item and place.urn in gathered:
-                schemes.join(gathered[place.urn], place)
-                gathered[place.urn].elements.extend(place.elements)
+    schemes = _JoinedSchemes(context)
+    for holder in _holders(root, context):
+        for artefact in _artefacts_of(holder, context):
+            is_item = context.names[artefact.elements[0].tag] in _ITEMS
+            if is_item and artefact.urn in gathered:
+                schemes.join(gathered[artefact.urn], artefact)
+                gathered[artefact.urn].elements.extend(artefact.elements)
                 continue
-            found.append(place)
+            found.append(artefact)
             if is_item:
-                gathered[place.urn] = place
+                gathered[artefact.urn] = artefact
     if not found:
-        _refuse_failures(root, source)
+        _refuse_failures(root, context)
     return found
 
 
-def _refuse_failures(root: etree._Element, source: Source) -> None:
+def _refuse_failures(root: etree._Element, context: MessageContext) -> None:
     """Reject an answer without artefacts that reports a failure."""
-    for failed in failures(root, source.names):
+    for failed in failures(root, context.names):
         refuse_failure(failed)
 
 
@@ -109,53 +109,53 @@ class _JoinedSchemes:
     Since 2.1 an agency has one scheme of each kind. The agency scheme has no single source, so it takes nothing.
     """
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
+    def __init__(self, context: MessageContext) -> None:
+        self._context = context
         # Elements are kept, not their ids: lxml makes the objects of elements again, at any address.
         self._done: set[tuple[etree._Element, etree._Element]] = set()
         self._stated: dict[etree._Element, set[tuple[str, str]]] = {}  # texts by kind and language
 
     def join(self, known: ArtefactElements, other: ArtefactElements) -> None:
         """Join the schemes of two blocks of organisations."""
-        first, later = (_organisation_scheme(place.elements[0], self._source) for place in (known, other))
+        first, later = (_organisation_scheme(artefact.elements[0], self._context) for artefact in (known, other))
         if known.urn == AGENCIES or first is None or later is None or first is later or (first, later) in self._done:
             return
         self._done.add((first, later))
         if first not in self._stated:
-            self._stated[first] = {key for _, key in _texts_of(first, self._source)}
-        added = [(child, key) for child, key in _texts_of(later, self._source) if key not in self._stated[first]]
+            self._stated[first] = {key for _, key in _texts_of(first, self._context)}
+        added = [(child, key) for child, key in _texts_of(later, self._context) if key not in self._stated[first]]
         first.extend(copy.deepcopy(child) for child, _ in added)
         self._stated[first].update(key for _, key in added)
 
 
-def _organisation_scheme(organisation: etree._Element, source: Source) -> etree._Element | None:
+def _organisation_scheme(organisation: etree._Element, context: MessageContext) -> etree._Element | None:
     holder = organisation.getparent()
     found = None if holder is None else holder.getparent()
-    return found if found is not None and source.names[found.tag] == "OrganisationScheme" else None
+    return found if found is not None and context.names[found.tag] == "OrganisationScheme" else None
 
 
-def organisation_schemes(place: ArtefactElements, source: Source) -> list[etree._Element]:
-    """Return the schemes that hold the organisations of a place; none if it has no organisations."""
-    found = (_organisation_scheme(element, source) for element in place.elements)
+def organisation_schemes(artefact: ArtefactElements, context: MessageContext) -> list[etree._Element]:
+    """Return the schemes that hold the organisations of an artefact; none if it has no organisations."""
+    found = (_organisation_scheme(element, context) for element in artefact.elements)
     return [scheme for scheme in dict.fromkeys(found) if scheme is not None]
 
 
-def _texts_of(scheme: etree._Element, source: Source) -> Iterator[tuple[etree._Element, tuple[str, str]]]:
+def _texts_of(scheme: etree._Element, context: MessageContext) -> Iterator[tuple[etree._Element, tuple[str, str]]]:
     """Yield the names, descriptions and annotations of a scheme, with their kind and language."""
     for child in scheme:
-        kind = source.names[child.tag]
+        kind = context.names[child.tag]
         if kind in {"Name", "Description", "Annotations"}:
             yield child, (kind, language_of(child).lower())
 
 
-def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
-    kinds = _HOLDERS if source.edition.format is Format.SDMX_ML_1_0 else (*_HOLDERS, *_OTHERS)
+def _holders(root: etree._Element, context: MessageContext) -> list[etree._Element]:
+    kinds = _HOLDERS if context.edition.format is Format.SDMX_ML_1_0 else (*_HOLDERS, *_OTHERS)
     found: list[etree._Element] = []
     nested = 0
     for element in root.iter(*kinds):
-        name = source.names[element.tag]
+        name = context.names[element.tag]
         if name in _MAY_DELETE:
-            refuse_deletion(element, source)
+            refuse_deletion(element, context)
         if nested:
             nested -= 1
         elif name and name not in _MAY_DELETE:
@@ -163,93 +163,93 @@ def _holders(root: etree._Element, source: Source) -> list[etree._Element]:
             # In document order, those in the holder are next.
             nested = sum(1 for _ in element.iter(*kinds)) - 1
             if nested:
-                _refuse_nested(element, {kind[3:] for kind in kinds} - _MAY_DELETE, source)
+                _refuse_nested(element, {kind[3:] for kind in kinds} - _MAY_DELETE, context)
     if not found:
-        _refuse_failures(root, source)
-        _refuse_registry_message(root, source)
+        _refuse_failures(root, context)
+        _refuse_registry_message(root, context)
         fail(root, "there is no <Structure>, so this is not a structure message")
     return found
 
 
-def _refuse_nested(holder: etree._Element, kinds: set[str], source: Source) -> None:
+def _refuse_nested(holder: etree._Element, kinds: set[str], context: MessageContext) -> None:
     """Reject holders in a holder, except for those in extensions: an artefact of one would include the other's."""
     searched = [holder]
     for parent in searched:
         for child in parent:
-            kind = source.names[child.tag]
+            kind = context.names[child.tag]
             if kind in kinds:
-                fail(child, f"it is not allowed in <{source.names[holder.tag]}>")
+                fail(child, f"it is not allowed in <{context.names[holder.tag]}>")
             if kind and len(child):
                 searched.append(child)
 
 
-def _refuse_registry_message(root: etree._Element, source: Source) -> None:
+def _refuse_registry_message(root: etree._Element, context: MessageContext) -> None:
     """Reject a message of a registry that is about other things than structures and provision agreements."""
     for message in root.iter(_REGISTRY):
         for child in message:
-            kind = source.names[child.tag]
+            kind = context.names[child.tag]
             if "Registration" in kind:
                 fail(child, "registrations of SDMX-ML 2.0 have no URN, so they are not read")
             if kind not in {"", "Header"}:
                 fail(child, "such a message of a registry has no structures")
 
 
-def _places_of(holder: etree._Element, source: Source) -> Iterator[ArtefactElements]:
-    kind = source.names[holder.tag]
+def _artefacts_of(holder: etree._Element, context: MessageContext) -> Iterator[ArtefactElements]:
+    kind = context.names[holder.tag]
     if kind in _OF_SETS:
-        for set_ in sets_in(holder, source):
-            yield from _attempted(set_, "MetadataSet", partial(set_urn, set_, source), source)
+        for set_ in sets_in(holder, context):
+            yield from _attempted(set_, "MetadataSet", partial(set_urn, set_, context), context)
         return
     if kind in _OF_AGREEMENTS:
-        for agreement in agreements(holder, source):
-            yield from _attempted(agreement, "ProvisionAgreement", partial(agreement_urn, agreement, source), source)
+        for agreement in agreements(holder, context):
+            yield from _attempted(agreement, "ProvisionAgreement", partial(agreement_urn, agreement, context), context)
         return
     for container in holder:
-        kind = source.names[container.tag]
-        if kind in source.edition.containers:
-            yield from _places_in(container, source)
+        kind = context.names[container.tag]
+        if kind in context.edition.containers:
+            yield from _artefacts_in(container, context)
         elif not kind and is_part(container):
-            yield from _attempted(container, None, partial(refuse, container), source)
+            yield from _attempted(container, None, partial(refuse, container), context)
         elif kind not in _NO_CONTAINERS:
-            reason = f"it is not a container of {source.edition.format.title}, such as <CodeLists>"
-            yield from _attempted(container, None, partial(fail, container, reason), source)
+            reason = f"it is not a container of {context.edition.format.title}, such as <CodeLists>"
+            yield from _attempted(container, None, partial(fail, container, reason), context)
 
 
-def _places_in(container: etree._Element, source: Source) -> Iterator[ArtefactElements]:
-    kinds = CONTAINERS[source.names[container.tag]]
+def _artefacts_in(container: etree._Element, context: MessageContext) -> Iterator[ArtefactElements]:
+    kinds = CONTAINERS[context.names[container.tag]]
     for element in container:
-        kind = source.names[element.tag]
+        kind = context.names[element.tag]
         if kind == "OrganisationScheme":
-            yield from _organisations(element, source)
+            yield from _organisations(element, context)
         elif kind in kinds:
-            yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], source), source)
+            yield from _attempted(element, kinds[kind] or kind, partial(_urn, element, kinds[kind], context), context)
         elif not kind and is_part(element):
-            yield from _attempted(element, None, partial(refuse, element), source)
+            yield from _attempted(element, None, partial(refuse, element), context)
         elif kind not in _NO_CONTAINERS:
-            reason = f"it is not allowed in <{source.names[container.tag]}>"
-            yield from _attempted(element, None, partial(fail, element, reason), source)
+            reason = f"it is not allowed in <{context.names[container.tag]}>"
+            yield from _attempted(element, None, partial(fail, element, reason), context)
 
 
 def _attempted(
-    element: etree._Element, class_: str | None, identify: Callable[[], Urn], source: Source,
+    element: etree._Element, class_: str | None, identify: Callable[[], Urn], context: MessageContext,
     elements: list[etree._Element] | None = None,
 ) -> Iterator[ArtefactElements]:  # fmt: skip
-    """Yield the place of an element, or of its items; nothing if its error is collected."""
+    """Yield the artefact of an element, or of its items; nothing if its error is collected."""
 
     def describe(reason: str) -> UnreadableArtefact:
-        stated = source.agency_of(element), element.get("id"), element.get("version")
+        stated = context.agency_of(element), element.get("id"), element.get("version")
         return unreadable(class_, Identity(*map(_bare, stated)), f"line {element.sourceline}", reason)
 
-    urn = source.collector.attempt(identify, describe)
+    urn = context.collector.attempt(identify, describe)
     if urn is not None:
         yield ArtefactElements(urn, elements or [element])
 
 
-def _urn(element: etree._Element, class_: str, source: Source) -> Urn:
-    if source.names[element.tag] == "Agency":
+def _urn(element: etree._Element, class_: str, context: MessageContext) -> Urn:
+    if context.names[element.tag] == "Agency":
         return AGENCIES
-    agency = source.agency_of(element)
-    if source.names[element.tag] == "Concept":
+    agency = context.agency_of(element)
+    if context.names[element.tag] == "Concept":
         if not agency:
             fail(element, "it has no agency, and the header has no sender, so it has no URN")
         try:
@@ -274,12 +274,12 @@ def _bare(text: str | None) -> str | None:
     return None if text is None else text.strip()
 
 
-def _organisations(scheme: etree._Element, source: Source) -> Iterator[ArtefactElements]:
-    """Yield a place for each kind of organisation in a scheme; since SDMX 2.1 each kind has its own scheme."""
+def _organisations(scheme: etree._Element, context: MessageContext) -> Iterator[ArtefactElements]:
+    """Yield an artefact for each kind of organisation in a scheme; since SDMX 2.1 each kind has its own scheme."""
     is_empty = True
     for part in scheme:
-        kind = source.names[part.tag]
-        elements = [one for one in part if source.names[one.tag] in {"Agency", "DataProvider", "DataConsumer"}]
+        kind = context.names[part.tag]
+        elements = [one for one in part if context.names[one.tag] in {"Agency", "DataProvider", "DataConsumer"}]
         if not elements or kind not in {"Agencies", *_ORGANISATIONS}:
             continue
         is_empty = False
@@ -287,9 +287,9 @@ def _organisations(scheme: etree._Element, source: Source) -> Iterator[ArtefactE
         if class_ is None:
             yield ArtefactElements(AGENCIES, elements)
         else:
-            identify = partial(_made, scheme, class_, source.agency_of(scheme))
-            yield from _attempted(scheme, class_, identify, source, elements)
+            identify = partial(_made, scheme, class_, context.agency_of(scheme))
+            yield from _attempted(scheme, class_, identify, context, elements)
     if is_empty:
-        stated = source.agency_of(scheme), scheme.get("id"), scheme.get("version")
+        stated = context.agency_of(scheme), scheme.get("id"), scheme.get("version")
         identify = partial(_made, scheme, "OrganisationScheme", *stated)
-        yield from _attempted(scheme, "OrganisationScheme", identify, source)
+        yield from _attempted(scheme, "OrganisationScheme", identify, context)

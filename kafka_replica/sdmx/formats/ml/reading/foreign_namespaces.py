@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from lxml import etree
 
+from kafka_replica.sdmx.formats.ml.reading.parsing import ParsedDocument
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
 from kafka_replica.sdmx.messages.format import is_mistyped, of_namespace
 
@@ -91,28 +92,25 @@ NAMES: Final = frozenset(
 )
 """Local names of the elements of structure messages."""
 
-_value: Final = re.compile(rb"xmlns(?::[^\s=\"'<>]*)?\s*=\s*(?:\"([^\"]*)\"|'([^']*)')").match
 _is_plain: Final = re.compile(rb"[!#-%(-)+-;=?-z|~]*").fullmatch
 """A match for an attribute value that is a namespace as written, and that lxml can search: no references, no stars."""
 _UNDECLARED: Final = ("http://www.w3.org/XML/1998/namespace", "http://www.w3.org/2001/XMLSchema-instance")
 """Namespaces that elements may have without a declaration in the document: that of xsi is added if it is missing."""
-_like_ascii: Final = re.compile(r"UTF-8|US-ASCII|ISO-8859-\d+|WINDOWS-125\d", re.IGNORECASE).fullmatch
 _MANY: Final = 16
 """The number of namespaces from which on comparing those of all elements is faster than searching them."""
 
 
-class ForeignParts:
-    """Finds the parts of artefacts in namespaces that are not of SDMX.
+class ForeignElements:
+    """The elements of artefacts in namespaces that are not of SDMX.
 
     Args:
-        root: the root of the message.
-        data: the document; searching it for declarations takes less time than comparing the namespaces of all elements.
+        document: the document.
         names: the names of its elements.
     """
 
-    def __init__(self, root: etree._Element, data: bytes, names: Names) -> None:
+    def __init__(self, document: ParsedDocument, names: Names) -> None:
         self._names = names
-        self._may_exist = _has_other_namespaces(root, data)
+        self._may_exist = _has_other_namespaces(document)
 
     def refuse_in(self, *elements: etree._Element) -> None:
         """Raise MessageError if one of these artefacts has such a part.
@@ -178,35 +176,15 @@ def refuse(element: etree._Element) -> NoReturn:
     fail(element, f"its namespace {_namespace_of(element)[:80]!r} is not one of SDMX; correct it")
 
 
-def _has_other_namespaces(root: etree._Element, data: bytes) -> bool:
+def _has_other_namespaces(document: ParsedDocument) -> bool:
     """Return whether elements may have namespaces that are not of SDMX."""
-    encoding = root.getroottree().docinfo.encoding
-    declared = declarations(data)
-    if not all(map(_is_plain, declared)) or not is_like_ascii(encoding):
+    root, declared = document.root, document.namespaces
+    if declared is None or not all(map(_is_plain, declared)):
         return True
     others = [uri for uri in (each.decode("ascii") for each in declared) if uri and of_namespace(uri) is None]
     if len(others) > _MANY:
         return True
     return next(root.iter(*(f"{{{uri}}}*" for uri in (*others, *_UNDECLARED))), None) is not None
-
-
-def is_like_ascii(encoding: str | None) -> bool:
-    """Return whether ``declarations`` finds all namespaces of a document in this encoding."""
-    return encoding is None or _like_ascii(encoding) is not None
-
-
-def declarations(data: bytes) -> set[bytes]:
-    """Return the namespaces that are declared anywhere in a document, as written."""
-    found: set[bytes] = set()
-    at = data.find(b"xmlns")  # much faster than a search by the pattern
-    while at >= 0:
-        # A blank precedes each declaration, and ends each attempt of the pattern, so that the attempts do not overlap.
-        if data[at - 1 : at].isspace():
-            value = _value(data, at)
-            if value is not None:
-                found.add(value[1] or value[2] or b"")
-        at = data.find(b"xmlns", at + 5)
-    return found
 
 
 def _namespace_of(element: etree._Element) -> str:

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kafka_replica.common.wording import counted
-from kafka_replica.sdmx.formats.json_shared.tree import artefacts_of, message_of
+from kafka_replica.sdmx.formats.json_shared.splitting import artefacts_of, message_of
 from kafka_replica.sdmx.formats.registry import reader, xml_reader
-from kafka_replica.sdmx.formats.shared.reading.collecting import STRICT, ErrorCollector
-from kafka_replica.sdmx.formats.shared.reading.standalone import is_synthetic
+from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.standalone_items import is_synthetic
 from kafka_replica.sdmx.messages.format import Format, of_content_type
 from kafka_replica.sdmx.messages.message import UnreadableArtefact, twice
 from kafka_replica.sdmx.reading.messages import kind_of, opened_json, read_message
 from kafka_replica.sdmx.urns.urn import Urn
 
 
-class Part(NamedTuple):
+class MessagePart(NamedTuple):
     """An artefact: its URN, a message that holds only this artefact, and that message's media type."""
 
     urn: Urn
@@ -24,7 +24,7 @@ class Part(NamedTuple):
     content_type: str
 
     def __repr__(self) -> str:
-        return f"<Part {self.urn}, {counted(len(self.value), 'byte')} of {self.content_type}>"
+        return f"<MessagePart {self.urn}, {counted(len(self.value), 'byte')} of {self.content_type}>"
 
     @property
     def is_synthetic(self) -> bool:
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 class SplitMessage(NamedTuple):
     """The parts of the readable artefacts of a message, and an entry for each unreadable artefact."""
 
-    parts: list[Part]
+    parts: list[MessagePart]
     errors: tuple[UnreadableArtefact, ...]
 
     def __repr__(self) -> str:
@@ -54,13 +54,13 @@ def split_readable(data: bytes, content_type: str | None = None) -> SplitMessage
     """
     message = read_message(data, content_type, on_error="collect")
     collector = ErrorCollector("collect")
-    format_, cut = _cut(data, content_type, collector)
-    parts = [Part(urn, value, str(format_)) for urn, value in cut if urn in message.artefacts]
+    format_, messages = _split(data, content_type, collector)
+    parts = [MessagePart(urn, value, str(format_)) for urn, value in messages if urn in message.artefacts]
     # Splitting finds some of the errors again that reading has found.
     return SplitMessage(parts, tuple(dict.fromkeys([*message.errors, *collector.errors])))
 
 
-def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
+def split_message(data: bytes, content_type: str | None = None) -> list[MessagePart]:
     """Return a message for each maintainable artefact, of every class, in order; header and format stay the same.
 
     Every format that can be read can be split, plain or compressed with gzip; parts are plain, in UTF-8 (those of
@@ -72,23 +72,23 @@ def split_message(data: bytes, content_type: str | None = None) -> list[Part]:
         MessageError: the message is damaged, hostile, not a structure message, or holds an artefact twice.
         UnreadableContentError: an SDMX format that this version cannot split.
     """
-    format_, cut = _cut(data, content_type, STRICT)
-    parts: dict[Urn, Part] = {}
-    for urn, value in cut:
+    format_, messages = _split(data, content_type, STRICT)
+    parts: dict[Urn, MessagePart] = {}
+    for urn, value in messages:
         if urn in parts:
             raise twice(urn)
-        parts[urn] = Part(urn, value, str(format_))
+        parts[urn] = MessagePart(urn, value, str(format_))
     return list(parts.values())
 
 
-def _cut(
+def _split(
     data: bytes, content_type: str | None, collector: ErrorCollector
 ) -> tuple[Format, Iterable[tuple[Urn, bytes]]]:
     kind, plain = kind_of(data, content_type)
     if kind == "xml":
-        return xml_reader().cut_message(plain, collector)
+        return xml_reader().split_message(plain, collector)
     if kind != "json":
-        return reader(kind).cut_message(plain, collector)
+        return reader(kind).split_message(plain, collector)
     message = opened_json(plain, content_type, collector)
     artefacts = artefacts_of(message, collector)
     return message.format, ((artefact.urn, message_of(message, artefact)) for artefact in artefacts)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from kafka_replica.sdmx.exchange.sdmx1.basics import Edition, reference_from, reference_to, texts_from
 from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import Edition, reference_from, reference_to, texts_from
 from kafka_replica.sdmx.model import Contact, Organisation, VtlMapping, VtlMethod
 from kafka_replica.sdmx.model.representation import ItemReference
 

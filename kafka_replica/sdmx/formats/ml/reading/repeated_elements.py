@@ -15,10 +15,10 @@ from lxml import etree
 
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import is_of_3
-from kafka_replica.sdmx.formats.ml.reading.plain import is_plain
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.plain_xml import is_plain
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, fail
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
 
 _SINCE_21: Final = frozenset(
@@ -179,7 +179,7 @@ def refuse_repeated(
 
     Elements in ``apart`` are not searched, nor those of other namespaces, except for those around the message and those
     in metadata sets of 2.1, which have namespaces of their own. NotPlainError is raised for a document that was parsed
-    by ``plain`` and has elements of other namespaces.
+    by ``plain_xml`` and has elements of other namespaces.
     """
     rules = _RULES_BEFORE_21 if format_ in {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0} else _RULES_SINCE_21
     if is_plain(root):

@@ -10,11 +10,10 @@ from msgspec import structs
 from kafka_replica.sdmx.containers import Items, stub_error
 from kafka_replica.sdmx.errors import SdmxError, UnreadableContentError
 from kafka_replica.sdmx.lookups.class_aliases import classes_of
-from kafka_replica.sdmx.lookups.constraints.allowed import StructureConstraints
+from kafka_replica.sdmx.lookups.constraints.allowed_codes import StructureConstraints
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
-from kafka_replica.sdmx.lookups.effective_components import Components
-from kafka_replica.sdmx.lookups.effective_components import Source as ComponentSource
-from kafka_replica.sdmx.lookups.resolved import (
+from kafka_replica.sdmx.lookups.effective_components import ComponentLookups, Components
+from kafka_replica.sdmx.lookups.resolved_structure import (
     AttachedConstraint,
     ConstraintLevel,
     MissingReference,
@@ -35,8 +34,8 @@ from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.sdmx.urns.versions import superseding
 
 
-class Source(ComponentSource, Protocol):
-    """The look-ups of one version that resolution needs."""
+class ResolutionLookups(ComponentLookups, Protocol):
+    """The look-ups in one version that resolution needs."""
 
     @property
     def version(self) -> int: ...  # noqa: D102
@@ -46,11 +45,13 @@ class Source(ComponentSource, Protocol):
     def find(self, cls: str, agency: str, id: str) -> list[Urn]: ...  # noqa: A002, D102
 
 
-def resolve(source: Source, urn: Urn, *, metadata: bool = True, allow_missing: bool = False) -> ResolvedStructure:
+def resolve(
+    lookups: ResolutionLookups, urn: Urn, *, metadata: bool = True, allow_missing: bool = False
+) -> ResolvedStructure:
     """Return everything that is needed to validate data of a dataflow or data structure, or of a provision agreement.
 
     Args:
-        source: the look-ups of a version.
+        lookups: the look-ups in a version.
         urn: the artefact.
         metadata: whether to include the metadata attributes that data may carry.
         allow_missing: whether lists and concepts may be missing or unusable; ``missing_lists`` then names them.
@@ -60,7 +61,7 @@ def resolve(source: Source, urn: Urn, *, metadata: bool = True, allow_missing: b
         IncompleteStructureError: a required artefact is not in this version, or cannot be used; names all such
             artefacts.
     """
-    return _Resolution(source, urn).resolved(metadata=metadata, allow_missing=allow_missing)
+    return _Resolution(lookups, urn).resolved(metadata=metadata, allow_missing=allow_missing)
 
 
 def require_components(structure: DataStructure) -> None:
@@ -80,27 +81,27 @@ def require_components(structure: DataStructure) -> None:
 class _Resolution:
     """A single resolution: missing artefacts are collected, and reported at the end."""
 
-    def __init__(self, source: Source, urn: Urn) -> None:
-        self._source, self._urn = source, urn
-        self._components = Components(source)
+    def __init__(self, lookups: ResolutionLookups, urn: Urn) -> None:
+        self._lookups, self._urn = lookups, urn
+        self._components = Components(lookups)
 
     def resolved(self, *, metadata: bool, allow_missing: bool) -> ResolvedStructure:
-        usage = structure_usage(self._source, self._urn)
+        usage = structure_usage(self._lookups, self._urn)
         structure, flow, agreement = usage
         try:
             require_components(structure)
         except UnreadableContentError as error:
             missing = MissingReference(structure.urn, None, str(error))
-            raise incomplete(self._source, self._urn, [missing]) from error
+            raise incomplete(self._lookups, self._urn, [missing]) from error
         provider = self._provider(agreement)
         components = Items({component.id: self._components.component(component) for component in structure.components})
         described = self._components.metadata_structure(structure) if metadata else None
         attributes = self._components.metadata_attributes(structure, described)
         if self._components.needed and not allow_missing:
-            raise incomplete(self._source, self._urn, self._components.needed)
+            raise incomplete(self._lookups, self._urn, self._components.needed)
         constraints = tuple(self._constraints(usage))
         return ResolvedStructure(
-            version=self._source.version,
+            version=self._lookups.version,
             urn=usage.urn,
             data_structure=structure,
             dataflow=flow,
@@ -110,7 +111,7 @@ class _Resolution:
             components=_constrained(components, used_components(components, flow), constraints),
             metadata_attributes=Items(attributes),
             constraints=constraints,
-            unread_constraints={urn: str(error) for urn, error in self._source.unread_constraints.items()},
+            unread_constraints={urn: str(error) for urn, error in self._lookups.unread_constraints.items()},
             missing=tuple(self._components.unneeded),
             missing_lists=tuple(self._components.needed),
         )
@@ -129,15 +130,15 @@ class _Resolution:
         for level, urn in zip(ConstraintLevel, urns, strict=True):
             if urn is None:
                 continue
-            for constraint in self._source.constraints_on(urn):
+            for constraint in self._lookups.constraints_on(urn):
                 if isinstance(constraint, DataConstraint | ContentConstraint):
                     later = self._superseding(constraint.urn)
                     yield AttachedConstraint(constraint=constraint, level=level, attached_to=urn, superseded_by=later)
 
     def _superseding(self, constraint: Urn) -> Urn | None:
         """Return the version that takes a constraint's place; a stub or an unreadable version takes no place."""
-        unread = self._source.unread_constraints
-        every = (self._source.find(cls, constraint.agency, constraint.id) for cls in classes_of(constraint.cls))
+        unread = self._lookups.unread_constraints
+        every = (self._lookups.find(cls, constraint.agency, constraint.id) for cls in classes_of(constraint.cls))
         known = {one.version: one for found in every for one in found if one not in unread}
         version = superseding(constraint.version, known)
         return None if version is None else known[version]

@@ -14,7 +14,7 @@ _VERSIONS: Final = 5
 _COMPARED: Final = 20_000  # ids; comparing more would take longer than a person wants to wait
 
 
-def nearby(urns: Iterable[Urn], wanted: Urn, *classes: str) -> str:
+def suggestion_for(urns: Iterable[Urn], wanted: Urn, *classes: str) -> str:
     """Return a clause that names likely alternatives: other versions, agencies or classes, or a similar id.
 
     The function scans all URNs, so it is meant for references typed by a person, not for references in artefacts.

@@ -17,7 +17,7 @@ Pending: TypeAlias = PersistentMap[Urn, None] | None
 NOTHING_PENDING: Final[PersistentMap[Urn, None]] = PersistentMap()
 
 
-class KeptIndex(Generic[T]):
+class LazyIndex(Generic[T]):
     """An index and its state: built, derivable from an older index and the changes since, or not begun.
 
     Thread-safe; one thread builds the index, the others wait.
@@ -49,13 +49,13 @@ class KeptIndex(Generic[T]):
                     self._older = None, NOTHING_PENDING
         return self._made
 
-    def updated(self, changed: Iterable[Urn] | None) -> KeptIndex[T]:
+    def updated(self, changed: Iterable[Urn] | None) -> LazyIndex[T]:
         """Return the index of a version that differs in the records of these URNs (None: any). Never blocks."""
         base, pending = self._older
         if self._made is not None:
             base, pending = self._made, NOTHING_PENDING
         if base is None:
-            return KeptIndex()
+            return LazyIndex()
         if pending is None or changed is None:
-            return KeptIndex(base, None)
-        return KeptIndex(base, pending.set_all(changed, None))
+            return LazyIndex(base, None)
+        return LazyIndex(base, pending.set_all(changed, None))

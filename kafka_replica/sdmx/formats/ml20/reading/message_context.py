@@ -1,4 +1,4 @@
-"""The names that differ between SDMX-ML 1.0 and 2.0, and the message that is being read."""
+"""The message of SDMX-ML 1.0 or 2.0 that is being read, and the names that differ between these editions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 from lxml import etree
 
-from kafka_replica.sdmx.formats.ml.reading.foreign import is_lost
+from kafka_replica.sdmx.formats.ml.reading.foreign_namespaces import is_lost
 from kafka_replica.sdmx.formats.ml.reading.tree import Names, header_of
 from kafka_replica.sdmx.formats.ml.reading.values import text_of
-from kafka_replica.sdmx.formats.shared.reading.collecting import ErrorCollector
+from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model.representation import TextFormat
 
@@ -34,7 +34,7 @@ class Edition(NamedTuple):
     text_format: Callable[[etree._Element, Names], TextFormat]
 
 
-class Source:
+class MessageContext:
     """A message: its edition, the names of its elements, its sender, and the header's data about metadata sets.
 
     ``collector`` decides what an error in one of its artefacts means. ``lost`` is a part of the header in another

@@ -15,8 +15,8 @@ from kafka_replica.sdmx.containers import InternationalString
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats import sdmx_ml
 from kafka_replica.sdmx.formats.ml.reading.parsing import parse
-from kafka_replica.sdmx.formats.ml.reading.plain import Element, parsed
 from kafka_replica.sdmx.formats.ml.reading.plain_tags import NotPlainError
+from kafka_replica.sdmx.formats.ml.reading.plain_xml import Element, parsed
 from kafka_replica.sdmx.messages.format import unpacked
 from kafka_replica.sdmx.model import Codelist
 from support.effort import examples
@@ -51,7 +51,7 @@ def assert_the_same(data: bytes) -> bool:
     found = plainly(data)
     if found is None:
         return False
-    other = parse(data)[1] if b"sdmx.org" in data else etree.fromstring(data)
+    other = parse(data).root if b"sdmx.org" in data else etree.fromstring(data)
     assert tree(found) == tree(other)
     assert "".join(found.itertext()) == "".join(str(text) for text in other.itertext())
     return True
@@ -60,13 +60,13 @@ def assert_the_same(data: bytes) -> bool:
 @pytest.mark.thorough
 @pytest.mark.parametrize("row", ALL)
 def test_both_ways_agree_on_real_files(row: dict[str, str]) -> None:
-    """The short and the general reader agree on real files, whole and split into small messages."""
+    """The fast path and the general reader agree on real files, whole and split into small messages."""
     whole = unpacked(data_of(row)).lstrip()
     parts = [part.value for part in split_message(whole)] if len(whole) < 3_000_000 else []
     for data in (whole, *parts[:60]):
         if len(data) < 200_000:
             assert_the_same(data)
-        found = sdmx_ml.read_short(data)
+        found = sdmx_ml.read_fast(data)
         if found is not None:
             assert comparable(found) == comparable(sdmx_ml.read_message(data))
 
@@ -78,14 +78,14 @@ def test_both_ways_agree_on_every_class(path: Any) -> None:
     taken = 0
     for data in parts:
         assert_the_same(data)
-        found = sdmx_ml.read_short(data)
+        found = sdmx_ml.read_fast(data)
         if found is not None:
             taken += 1
             assert comparable(found) == comparable(sdmx_ml.read_message(data))
-    format_, root = parse(path.read_bytes())
-    is_structure = str(root.tag).endswith("}Structure")
-    if is_structure and format_ in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
-        assert taken > len(parts) * 0.6, f"the short way took {taken} of {len(parts)} messages"
+    document = parse(path.read_bytes())
+    is_structure = str(document.root.tag).endswith("}Structure")
+    if is_structure and document.format in {Format.SDMX_ML_2_1, Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}:
+        assert taken > len(parts) * 0.6, f"the fast path took {taken} of {len(parts)} messages"
     else:
         assert taken == 0
 
@@ -180,9 +180,9 @@ def test_damaged_texts_are_declined_or_read_like_libxml2(seed: int) -> None:
     if found is None:
         return
     assert tree(found) == tree(etree.fromstring(data))
-    short = sdmx_ml.read_short(data)
-    if short is not None:
-        assert comparable(short) == comparable(sdmx_ml.read_message(data))
+    fast = sdmx_ml.read_fast(data)
+    if fast is not None:
+        assert comparable(fast) == comparable(sdmx_ml.read_message(data))
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_inner_namespaces_are_left_to_libxml2(inner: str) -> None:
 
 def test_content_that_the_fast_path_declines_gives_an_error_with_its_line() -> None:
     """Content that the fast path cannot read gives an error with its line."""
-    data = next(part for part in _PARTS if b"/v2_1/" in part and sdmx_ml.read_short(part))
+    data = next(part for part in _PARTS if b"/v2_1/" in part and sdmx_ml.read_fast(part))
     broken = data.replace(b' agencyID="', b' agencyID=" (', 1)
-    assert sdmx_ml.read_short(broken) is None
+    assert sdmx_ml.read_fast(broken) is None
     with pytest.raises(SdmxError, match="line"):
         sdmx_ml.read_message(broken)
 
@@ -225,7 +225,7 @@ _CODELIST: Final = (
 def test_codes_with_names_where_none_belong(inner: str, names: dict[str, str], parent: str | None) -> None:
     """Elements in a text are part of the text, misplaced names are not the code's, in both paths."""
     data = _CODELIST.format(inner).encode()
-    found = sdmx_ml.read_short(data)
+    found = sdmx_ml.read_fast(data)
     assert found is not None
     for message in (found, sdmx_ml.read_message(data)):
         (codelist,) = message

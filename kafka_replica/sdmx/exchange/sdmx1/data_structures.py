@@ -10,7 +10,10 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.containers import items_of
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.relationships import relationship_from, relationship_to
+from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     annotations_from,
     annotations_to,
@@ -24,9 +27,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     reference_to,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
-from kafka_replica.sdmx.exchange.sdmx1.relationships import relationship_from, relationship_to
-from kafka_replica.sdmx.exchange.sdmx1.representations import representation_from, representation_to
 from kafka_replica.sdmx.model import (
     Attribute,
     Component,

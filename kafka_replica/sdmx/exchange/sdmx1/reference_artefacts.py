@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from kafka_replica.sdmx.containers import parts_of
 from kafka_replica.sdmx.errors import NotExpressibleError
-from kafka_replica.sdmx.exchange.sdmx1.basics import (
+from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
+from kafka_replica.sdmx.exchange.sdmx1.shared_parts import (
     Edition,
     annotations_from,
     annotations_to,
@@ -20,7 +21,6 @@ from kafka_replica.sdmx.exchange.sdmx1.basics import (
     reference_to,
     urn_of,
 )
-from kafka_replica.sdmx.exchange.sdmx1.library import sdmx1
 from kafka_replica.sdmx.model import ARTEFACTS, ItemMap, Maintainable, MappedValue, SchemeMapInSet, StructureSet
 from kafka_replica.sdmx.urns.urn import Urn
 

@@ -9,8 +9,8 @@ from kafka_replica.sdmx.lookups.class_aliases import classes_of, urn_aliases
 from kafka_replica.sdmx.lookups.companions import Companions, companions_named
 from kafka_replica.sdmx.lookups.decoding import RecordDecoder, place_of
 from kafka_replica.sdmx.lookups.index.indexes import Indexes
-from kafka_replica.sdmx.lookups.index.kept import Pending
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
+from kafka_replica.sdmx.lookups.index.lazy_index import Pending
 from kafka_replica.sdmx.lookups.index.relations import VersionRelations, chosen, keyed
 from kafka_replica.sdmx.lookups.patterns import fitting, meant, pattern
 from kafka_replica.sdmx.urns.urn import Urn
