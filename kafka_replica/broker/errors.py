@@ -91,9 +91,9 @@ _ADVICE_BY_CODE = {
     KafkaError.PRODUCER_FENCED: _FENCED,
     KafkaError._BAD_MSG: "a batch of the log is damaged; look at it with kafka-dump-log.sh, or read with "
     'boundaries="markers", which can set it aside (on_bad_record)',
-    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "ask for the right to Write (which includes Describe) on the "
+    KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: "ask for permission to Write (which includes Describe) on the "
     "transactional id, or use an id for which you have it",
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED: "ask for the right to the operation on the cluster; publishing needs "
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED: "ask for permission for the operation on the cluster; publishing needs "
     "IdempotentWrite, which from Kafka 2.8 on is included in Write on any topic",
     KafkaError.MSG_SIZE_TOO_LARGE: "raise the topic's max.message.bytes",
     KafkaError.RECORD_LIST_TOO_LARGE: "raise the topic's max.message.bytes",
@@ -111,7 +111,7 @@ _NO_KERBEROS = (
 _ADVICE: dict[type[Exception], str] = {
     BrokerError: "see the broker's log",
     AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
-    AuthorizationError: "ask for the right to Read on the topic, or Write to publish (each includes Describe)",
+    AuthorizationError: "ask for permission to Read on the topic, or Write to publish (each includes Describe)",
     TopicNotFoundError: "check the topic's name and the broker, or create it",
     BrokerUnavailableError: CHECK_SERVERS,
 }

@@ -32,7 +32,7 @@ PROGRESS_TOPIC: Final[Mapping[str, str]] = {
 """The settings of a topic of progress records, which has one partition."""
 
 
-def recommended_replicas(brokers: int) -> int:
+def recommended_replication_factor(brokers: int) -> int:
     """Return the recommended replication factor on a cluster with that many brokers."""
     return min(REPLICAS, brokers)
 

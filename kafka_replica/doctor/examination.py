@@ -48,7 +48,7 @@ def examine(
         progress_topic: the producer's progress topic; None means ``<topic>.progress``, if it exists.
         transactional_id: the transactional id for the test records; using it may require a permission.
         timeout_s: the timeout of each step, in seconds.
-        reader_only: whether only a replica is examined, for which no right to write is needed; nothing is sent.
+        reader_only: whether only a replica is examined, for which no permission to write is needed; nothing is sent.
     """
     try:
         config = hide_secrets(config)
@@ -110,19 +110,19 @@ def _topic(
     topics: Topics, topic: str, details: TopicDetails, brokers: int, large_bytes: int, timeout_s: float
 ) -> Iterator[Finding]:
     yield Finding(f"topic {topic}", Severity.OK, counted(len(details.partitions), "partition"))
-    yield read_finding(details.rights)
+    yield read_finding(details.permissions)
     yield leader_finding(details.partitions)
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:
-        advice = "give the right DescribeConfigs on the topic, or ask its owner to check the settings"
-        reason, _, _ = str(error).rpartition("; ")  # without the general advice, which names other rights
+        advice = "give the permission DescribeConfigs on the topic, or ask its owner to check the settings"
+        reason, _, _ = str(error).rpartition("; ")  # without the general advice, which names other permissions
         yield Finding("topic settings", Severity.SKIPPED, f"may not be read: {reason}", advice)
         return
     except BrokerError as error:
         yield _fault("topic settings", error)
         return
-    yield from topic_findings(settings, details.copies, brokers, large_bytes)
+    yield from topic_findings(settings, details.replication_factor, brokers, large_bytes)
     if "min.insync.replicas" in settings:
         yield in_sync_finding(details.partitions, int(settings["min.insync.replicas"]))
 
@@ -161,10 +161,10 @@ def _writing(
         return f"acquired as {transactional_id}"
 
     yield _attempted("transactions", begin)
-    right = write_finding(details.rights)
-    yield right
-    # Without the right, aborting the empty transaction would fail, and its error would hide the reason.
-    if probe is None or right.severity is Severity.FAULT:
+    permission = write_finding(details.permissions)
+    yield permission
+    # Without permission, aborting the empty transaction would fail, and its error would hide the reason.
+    if probe is None or permission.severity is Severity.FAULT:
         return
     yield _attempted("a record", partial(_send, probe, topic, _SMALL_BYTES))
     yield _attempted("a large record", partial(_send, probe, topic, large_bytes))

@@ -1,4 +1,4 @@
-"""Rules for our rights on a topic, and for the brokers of its partitions; they perform no I/O."""
+"""Rules for our permissions on a topic, and for the brokers of its partitions; they perform no I/O."""
 
 from __future__ import annotations
 
@@ -11,29 +11,33 @@ from kafka_replica.records import Partition
 _NAMED = 3  # more partitions are counted only
 
 
-def read_finding(rights: Collection[str] | None) -> Finding:
-    """Return a finding about the right to read a topic.
+def read_finding(permissions: Collection[str] | None) -> Finding:
+    """Return a finding about the permission to read a topic.
 
     Args:
-        rights: the names of the operations that Kafka allows; None if the broker does not report them.
+        permissions: the names of the operations that Kafka allows; None if the broker does not report them.
     """
-    return _right_finding("READ", "Read", rights, "a replica gets no record, and Kafka reports no error to it")
+    return _permission_finding(
+        "READ", "Read", permissions, "a replica gets no record, and Kafka reports no error to it"
+    )
 
 
-def write_finding(rights: Collection[str] | None) -> Finding:
-    """Return a finding about the right to write to a topic; see ``read_finding`` for the argument."""
-    return _right_finding("WRITE", "Write", rights, "a producer cannot send anything")
+def write_finding(permissions: Collection[str] | None) -> Finding:
+    """Return a finding about the permission to write to a topic; see ``read_finding`` for the argument."""
+    return _permission_finding("WRITE", "Write", permissions, "a producer cannot send anything")
 
 
-def _right_finding(operation: str, right: str, rights: Collection[str] | None, otherwise: str) -> Finding:
-    check = f"right to {right.lower()}"
-    if rights is None:
-        advice = f"ask its owner whether you have the right {right} on the topic"
-        return Finding(check, Severity.SKIPPED, "the broker does not list the rights of its users", advice)
-    if operation in rights:
+def _permission_finding(
+    operation: str, permission: str, permissions: Collection[str] | None, otherwise: str
+) -> Finding:
+    check = f"permission to {permission.lower()}"
+    if permissions is None:
+        advice = f"ask its owner whether you have the permission {permission} on the topic"
+        return Finding(check, Severity.SKIPPED, "the broker does not list the permissions of its users", advice)
+    if operation in permissions:
         return Finding(check, Severity.OK, "granted")
     return Finding(
-        check, Severity.FAULT, f"not granted: {otherwise}", f"ask for the right {right} on the topic"
+        check, Severity.FAULT, f"not granted: {otherwise}", f"ask for permission {permission} on the topic"
     )  # fmt: skip
 
 

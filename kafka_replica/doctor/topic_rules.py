@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replicas
+from kafka_replica.broker.topic_settings import MIN_INSYNC, REPLICAS, STRUCTURE_TOPIC, recommended_replication_factor
 from kafka_replica.common.wording import plural_of
 from kafka_replica.doctor.findings import Finding, Severity
 
@@ -121,15 +121,15 @@ def _largest(limit: int, wanted: int) -> Finding:
 def _replication(
     topic: str, replicas: int, brokers: int, min_insync: str | None, *, is_replicated: bool
 ) -> Iterator[Finding]:
-    copies = f"{replicas} cop{'y' if replicas == 1 else 'ies'}"
-    if replicas < recommended_replicas(brokers):
+    factor = f"replication factor {replicas}"
+    if replicas < recommended_replication_factor(brokers):
         yield Finding(
-            f"{topic} replication", Severity.ADVICE, f"{copies} on {brokers} brokers: its data may be lost with "
+            f"{topic} replication", Severity.ADVICE, f"{factor} on {brokers} brokers: its data may be lost with "
             f"{'that broker' if replicas == 1 else 'those'}",
-            f"{REPLICAS} copies, with min.insync.replicas={MIN_INSYNC}",
+            f"replication factor {REPLICAS}, with min.insync.replicas={MIN_INSYNC}",
         )  # fmt: skip
     else:
-        yield Finding(f"{topic} replication", Severity.OK, f"{copies} on {brokers} broker{'s' if brokers > 1 else ''}")
+        yield Finding(f"{topic} replication", Severity.OK, f"{factor} on {brokers} broker{'s' if brokers > 1 else ''}")
     if min_insync is None or replicas < REPLICAS:
         return
     check = f"{topic} min.insync.replicas"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
+from kafka_replica.broker.topic_settings import recommended_replication_factor, with_min_insync
 from kafka_replica.topics.declarations import TopicDeclaration
 
 
@@ -29,7 +29,7 @@ def differences(declared: TopicDeclaration, found: ExistingTopic, brokers: int) 
         found: the existing topic.
         brokers: the number of brokers in the cluster.
     """
-    copies = declared.replication_factor or recommended_replicas(brokers)
+    copies = declared.replication_factor or recommended_replication_factor(brokers)
     if found.partitions != declared.partitions:
         why = "; they can be added, never removed" if found.partitions < declared.partitions else ""
         yield f"partitions: {found.partitions}, declared {declared.partitions}{why}"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.broker.admin.topics import Topics
-from kafka_replica.broker.topic_settings import recommended_replicas
+from kafka_replica.broker.topic_settings import recommended_replication_factor
 from kafka_replica.errors import AuthorizationError, TopicNotFoundError, WaitTimeoutError
 from kafka_replica.topics.comparison import ExistingTopic, differences
 from kafka_replica.topics.declarations import TopicDeclaration, TopicDeclarations, check_collisions
@@ -49,7 +49,7 @@ def create_topics(
     topics that we may not see.
 
     Args:
-        config: librdkafka's properties. Creating topics needs the right Create, comparing needs Describe and
+        config: librdkafka's properties. Creating topics needs permission Create, comparing needs Describe and
             DescribeConfigs.
         declarations: the declared topics.
         timeout_s: how long to wait for each answer of Kafka, in seconds.
@@ -118,7 +118,7 @@ def _compared(topics: Topics, topic: TopicDeclaration, brokers: int, timeout_s: 
 
 
 def _replicas(topic: TopicDeclaration, brokers: int) -> int:
-    return topic.replication_factor or recommended_replicas(brokers)
+    return topic.replication_factor or recommended_replication_factor(brokers)
 
 
 def _wait_until_listed(topics: Topics, names: set[str], timeout_s: float) -> None:
@@ -133,7 +133,7 @@ def _wait_until_listed(topics: Topics, names: set[str], timeout_s: float) -> Non
 
 
 def _may_see(topics: Topics, name: str, timeout_s: float) -> bool:
-    """Return whether a topic is listed for us when the brokers know it; the right Create does not include this."""
+    """Return whether a topic is listed for us when the brokers know it; the permission Create does not include this."""
     try:
         topics.look_up(name, timeout_s)
     except AuthorizationError:

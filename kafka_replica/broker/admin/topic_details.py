@@ -1,4 +1,4 @@
-"""The state of a topic that the connection test examines: its partitions, and our rights."""
+"""The state of a topic that the connection test examines: its partitions, and our permissions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TopicDetails(NamedTuple):
     """The current state of a topic."""
 
     partitions: dict[Partition, PartitionDetails]
-    rights: frozenset[str] | None
+    permissions: frozenset[str] | None
     """The operations on the topic that we are authorized for, such as ``READ``; None if the broker does not tell."""
 
     @classmethod
@@ -37,10 +37,10 @@ class TopicDetails(NamedTuple):
             )
             for info in found.partitions
         }
-        rights = found.authorized_operations  # None or never empty, because we may see the topic
-        return cls(partitions, frozenset(right.name for right in rights) if rights else None)
+        permissions = found.authorized_operations  # None or never empty, because we may see the topic
+        return cls(partitions, frozenset(each.name for each in permissions) if permissions else None)
 
     @property
-    def copies(self) -> int:
+    def replication_factor(self) -> int:
         """The lowest replication factor of the partitions."""
         return min(len(each.replicas) for each in self.partitions.values())

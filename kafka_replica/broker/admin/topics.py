@@ -26,7 +26,7 @@ from kafka_replica.broker.admin.topic_names import list_topic_names
 from kafka_replica.broker.connection.clients import create_client
 from kafka_replica.broker.connection.settings import admin_settings, error_callback
 from kafka_replica.broker.errors import is_refusal, may_pass, translate_error
-from kafka_replica.broker.topic_settings import recommended_replicas, with_min_insync
+from kafka_replica.broker.topic_settings import recommended_replication_factor, with_min_insync
 from kafka_replica.errors import AuthorizationError, BrokerUnavailableError, TopicNotFoundError
 from kafka_replica.records import Partition, Position
 from kafka_replica.transactions import Ends
@@ -74,7 +74,7 @@ class Topics:
     def look_up(self, topic: str, timeout_s: float) -> TopicInfo:
         """Look up a topic.
 
-        A consumer without the right to read gets no error from Kafka, so that this query has to precede any reading.
+        A consumer without permission to read gets no error from Kafka, so that this query has to precede any reading.
 
         Raises:
             BrokerError: the topic does not exist, we may not see it, or no broker answered.
@@ -157,7 +157,7 @@ class Topics:
         Raises:
             BrokerError: Kafka did not answer, or refused.
         """
-        copies = replication_factor or recommended_replicas(len(self.brokers(timeout_s)))
+        copies = replication_factor or recommended_replication_factor(len(self.brokers(timeout_s)))
         config = with_min_insync(settings, copies)
         new = NewTopic(topic, num_partitions=partitions, replication_factor=copies, config=config)
         try:
@@ -176,7 +176,7 @@ class Topics:
             try:
                 self.look_up(topic, timeout_s).check_leaders()
             except AuthorizationError:
-                return  # the right to create topics does not include the right to see them
+                return  # permission to create topics does not include permission to see them
             except (TopicNotFoundError, BrokerUnavailableError):
                 if time.monotonic() > until_s:
                     raise
@@ -213,7 +213,7 @@ class Topics:
         return {Partition(topic, info.id): len(info.replicas) for info in found.partitions}
 
     def details(self, topic: str, timeout_s: float) -> TopicDetails:
-        """Return the brokers of each partition of a topic, and our rights.
+        """Return the brokers of each partition of a topic, and our permissions.
 
         Raises:
             BrokerError: the topic does not exist, we may not see it, or no broker answered.
@@ -224,7 +224,7 @@ class Topics:
         return TopicDetails.of(self._answer(futures[topic], f"looking up topic {topic}", timeout_s))
 
     def settings(self, topic: str, timeout_s: float) -> dict[str, str]:
-        """Return the topic's settings; needs the right DescribeConfigs, which a replica does not need otherwise.
+        """Return the topic's settings; needs permission DescribeConfigs, which a replica does not need otherwise.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.
@@ -242,7 +242,7 @@ class Topics:
         return {name: entry.value for name, entry in found.items()}, frozenset(own)
 
     def largest_batch(self, topic: str, timeout_s: float) -> BatchLimit:
-        """Return the topic's batch size limit and which setting defines it; needs the right DescribeConfigs.
+        """Return the topic's batch size limit and which setting defines it; needs permission DescribeConfigs.
 
         Raises:
             BrokerError: Kafka did not answer, or refused.

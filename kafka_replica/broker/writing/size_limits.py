@@ -62,7 +62,7 @@ def over_kafkas_limit(doing: str, config: Mapping[str, Any], topic: str, size_by
     start = f"{doing}: Kafka reports MSG_SIZE_TOO_LARGE: {size_bytes:,} bytes before compression were sent"
     try:
         limit = Topics(config).largest_batch(topic, timeout_s)
-    except BrokerError:  # for example, without the right DescribeConfigs
+    except BrokerError:  # for example, without permission DescribeConfigs
         return (
             f"{start}, and the limit of the topic, after compression, is lower; raise max.message.bytes of topic "
             f"{topic}, or the "

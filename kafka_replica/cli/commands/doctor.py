@@ -37,7 +37,7 @@ _MARKS = {
 @click.option(
     "--transactional-id", default="tx-doctor", show_default=True, help="Transactional id of the trial transactions."
 )
-@click.option("--reader", is_flag=True, help="Test only what a replica needs: no right to write, and nothing is sent.")
+@click.option("--reader", is_flag=True, help="Test only what a replica needs: no permission to write, and nothing is sent.")
 @kafka_options
 def doctor(
     large_bytes: int,
@@ -52,7 +52,7 @@ def doctor(
 ) -> int:
     """Test the connection, the topic and its settings for a replica and a producer.
 
-    Tests each server, the topic, its settings and the rights on it, a transaction, a record and a large record.
+    Tests each server, the topic, its settings and the permissions on it, a transaction, a record and a large record.
     Everything is sent in transactions that are aborted. Waits for --timeout-s, but at most 30 s, for an answer. Exits 0
     unless there is a fault.
     """

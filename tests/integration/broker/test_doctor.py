@@ -115,7 +115,7 @@ def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured
     assert faults(found) == {}
     settings = found["topic settings"]
     assert settings.severity is Severity.SKIPPED
-    assert "ask for the right" not in settings.message, "the user has the rights to read and to write"
+    assert "ask for permission" not in settings.message, "the user has the permissions to read and to write"
     assert "DescribeConfigs" in str(settings.advice)
     assert list(faults(findings({**config, **ME}, topic, transactional_id="somebody-elses"))) == ["transactions"]
 
@@ -126,16 +126,16 @@ def test_rights_to_read_and_to_write_are_examined(secured: Secured) -> None:
     topic = a_topic(secured.kafka)
     config = {**secured.config("PLAIN"), **ME}
     allow(secured, topic, AclOperation.DESCRIBE)
-    assert list(faults(findings(config, topic, reader_only=True))) == ["right to read"]
+    assert list(faults(findings(config, topic, reader_only=True))) == ["permission to read"]
     for right in (AclOperation.READ, AclOperation.DESCRIBE_CONFIGS):
         allow(secured, topic, right)
     found = findings(config, topic, reader_only=True)
     assert faults(found) == {}
-    assert not found.keys() & {"transactions", "right to write", "a record"}
+    assert not found.keys() & {"transactions", "permission to write", "a record"}
     as_producer = faults(findings(config, topic))
-    assert list(as_producer) == ["transactions", "right to write"]
+    assert list(as_producer) == ["transactions", "permission to write"]
     assert "transactional id" in as_producer["transactions"]
-    assert "right Write on the topic" in as_producer["right to write"]
+    assert "permission Write on the topic" in as_producer["permission to write"]
 
 
 def test_properties_that_cannot_be_used() -> None:
@@ -175,5 +175,5 @@ def test_a_topic_made_by_create_topic_is_not_criticised(
     found = {line["check"]: line for line in map(json.loads, capfdbinary.readouterr().out.splitlines())}
     assert [check for check, line in found.items() if line["severity"] != "ok"] == ["cluster"]
     assert found["cluster"]["message"].startswith("1 broker: ")
-    assert found["progress topic replication"]["message"] == "1 copy on 1 broker"
+    assert found["progress topic replication"]["message"] == "replication factor 1 on 1 broker"
     assert found["progress topic cleanup.policy"]["message"] == "compact"

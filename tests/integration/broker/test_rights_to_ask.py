@@ -1,4 +1,4 @@
-"""A reader without the permission to read topic settings returns by Kafka's default, and reports this."""
+"""A reader without permission to read topic settings returns by Kafka's default, and reports this."""
 
 from __future__ import annotations
 

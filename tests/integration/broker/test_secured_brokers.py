@@ -243,7 +243,7 @@ def test_a_missing_permission_is_reported(secured: Secured, boundaries: str, rig
         allow(secured, topic, right)
     with (
         Replica(quiet(secured.config("PLAIN", **PLAIN)), topic) as replica,
-        pytest.raises(AuthorizationError, match=rf"(?s){topic}.*right to Read"),
+        pytest.raises(AuthorizationError, match=rf"(?s){topic}.*permission to Read"),
     ):
         replica.wait_ready(timeout_s=_PATIENCE_S)
 

@@ -1,4 +1,4 @@
-"""A producer without the right to write suspends itself, and states which right is missing."""
+"""A producer without permission to write suspends itself, and states which right is missing."""
 
 from __future__ import annotations
 
@@ -76,4 +76,4 @@ def test_a_producer_without_the_right_to_write_is_suspended(readable: LocalKafka
     assert failed is not None
     assert failed.status == 3
     assert _RIGHT in (failed.error or "")
-    assert "ask for the right to" in (failed.error or "")
+    assert "ask for permission to" in (failed.error or "")

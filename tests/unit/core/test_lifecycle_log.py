@@ -116,7 +116,7 @@ def test_a_failure_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     topic.put("a", b"1")
     with caplog.at_level(logging.INFO, logger="kafka_replica"), topic.replica() as replica:
         replica.wait_ready(timeout_s=60)
-        topic.fail(AuthorizationError("the right to read was taken away"))
+        topic.fail(AuthorizationError("the permission to read was taken away"))
         wait_until(lambda: replica.state is State.FAILED)
         wait_until(lambda: "failed" in states_logged(caplog))
     assert states_logged(caplog)[:2] == ["live", "failed"]

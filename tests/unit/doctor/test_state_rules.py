@@ -1,4 +1,4 @@
-"""The doctor's findings on rights and on the brokers of partitions, without a broker."""
+"""The doctor's findings on permissions and on the brokers of partitions, without a broker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GOOD = {Partition("t", number): PartitionDetails(1, (1, 2, 3), (1, 2, 3)) for nu
 
 
 @pytest.mark.parametrize(
-    ("rights", "reading", "writing"),
+    ("permissions", "reading", "writing"),
     [
         ({"READ", "DESCRIBE"}, Severity.OK, Severity.FAULT),
         ({"DESCRIBE"}, Severity.FAULT, Severity.FAULT),
@@ -21,9 +21,11 @@ GOOD = {Partition("t", number): PartitionDetails(1, (1, 2, 3), (1, 2, 3)) for nu
         (None, Severity.SKIPPED, Severity.SKIPPED),
     ],
 )
-def test_rights_that_are_not_granted_are_faults(rights: set[str] | None, reading: Severity, writing: Severity) -> None:
-    """Describe is not enough to read; rights that the broker does not list are not examined."""
-    assert (read_finding(rights).severity, write_finding(rights).severity) == (reading, writing)
+def test_rights_that_are_not_granted_are_faults(
+    permissions: set[str] | None, reading: Severity, writing: Severity
+) -> None:
+    """Describe is not enough to read; permissions that the broker does not list are not examined."""
+    assert (read_finding(permissions).severity, write_finding(permissions).severity) == (reading, writing)
 
 
 def test_partitions_with_leaders_and_replicas_in_sync() -> None:

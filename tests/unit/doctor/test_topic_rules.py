@@ -9,7 +9,7 @@ import pytest
 from kafka_replica.broker.topic_settings import (
     PROGRESS_TOPIC,
     STRUCTURE_TOPIC,
-    recommended_replicas,
+    recommended_replication_factor,
     with_min_insync,
 )
 from kafka_replica.doctor import Severity
@@ -80,7 +80,7 @@ def test_records_confirmed_by_one_broker_are_a_risk_for_replicas() -> None:
 @pytest.mark.parametrize("brokers", [1, 2, 3, 5])
 def test_topics_as_they_are_created_are_not_criticised(brokers: int) -> None:
     """Topics created by the package pass its checks for any number of brokers: both use one declaration."""
-    copies = recommended_replicas(brokers)
+    copies = recommended_replication_factor(brokers)
     assert severities_of(with_min_insync(STRUCTURE_TOPIC, copies), copies, brokers) == {}
     progress = progress_findings(with_min_insync(PROGRESS_TOPIC, copies), copies, brokers)
     assert {finding.severity for finding in progress} == {Severity.OK}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_replica.broker.topic_settings import COMPACTED_TOPIC, recommended_replicas, with_min_insync
+from kafka_replica.broker.topic_settings import COMPACTED_TOPIC, recommended_replication_factor, with_min_insync
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
 from kafka_replica.topics import TopicDeclaration, TopicDeclarations, TopicNameError, read_declarations
 from kafka_replica.topics.comparison import ExistingTopic, differences
@@ -112,7 +112,7 @@ def test_a_topic_that_is_created_as_declared_has_no_differences(
 ) -> None:
     """A topic with the settings that creation gives it does not differ from its declaration."""
     declared = TopicDeclaration("t", partitions, copies, {"cleanup.policy": "compact,delete", "segment.ms": "7"})
-    made = copies or recommended_replicas(brokers)
+    made = copies or recommended_replication_factor(brokers)
     settings = with_min_insync(declared.settings, made)
     of_broker = {"min.insync.replicas": "1", "retention.ms": "604800000"}
     found = ExistingTopic(partitions, made, {**of_broker, **settings}, frozenset(settings))
