@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.sorted_map import SortedMap
 from kafka_replica.directories.contents.cutoffs import Cutoff, Cutoffs
-from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.contents.schema import Schema, without_tracebacks
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.errors import BadRecordError
@@ -85,7 +85,7 @@ class Claims(Generic[T]):
                     raise record
                 found = yields[record_key] = interpret(schema, record)
             except BadRecordError as error:
-                bad[record_key] = error.with_traceback(None)  # which would keep the version in memory
+                bad[record_key] = without_tracebacks(error)
                 continue
             if isinstance(found, Cutoff):
                 continue
@@ -117,7 +117,7 @@ class Claims(Generic[T]):
                 record = record_of(record_key)
                 new = None if record is None else interpret(schema, record)
             except BadRecordError as error:
-                bad[record_key] = error.with_traceback(None)  # which would keep the version in memory
+                bad[record_key] = without_tracebacks(error)
             yields = yields.delete(record_key) if new is None else yields.set(record_key, new)
             if isinstance(old, Cutoff) or isinstance(new, Cutoff):
                 cutoffs[record_key] = new if isinstance(new, Cutoff) else None

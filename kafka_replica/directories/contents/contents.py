@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.directories.contents.claims import Claims
-from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.contents.schema import Schema, without_tracebacks
 from kafka_replica.directories.indexes import Index, UniqueIndex
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import BadRecordError
@@ -163,7 +163,7 @@ def _decoded(schema: Schema[T], snapshot: Snapshot) -> tuple[dict[bytes, Entry[T
                 raise value
             entry = entry_of(key, value, refuse)
         except BadRecordError as bad:
-            bad_records[key] = bad.with_traceback(None)  # which would keep the version in memory
+            bad_records[key] = without_tracebacks(bad)
         else:
             if entry is not None:
                 entries[key] = entry
@@ -233,7 +233,7 @@ class _NextContents(Generic[T]):
             if record is not None:
                 new = self._schema.entry(key, record.value, partial(self._schema.bad_record, record))
         except BadRecordError as bad:
-            refused = bad.with_traceback(None)
+            refused = without_tracebacks(bad)
         self.replace_bad_record(key, refused)
         self.replace(key, new)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from collections.abc import Callable, Hashable, Mapping
+from typing import Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from kafka_replica.common.error_causes import causes
 from kafka_replica.directories.indexes import Index
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.directories.records.decoding import Decode
@@ -20,8 +21,8 @@ BadRecordPolicy: TypeAlias = Literal["stop", "skip", "dead-letter", "on demand"]
 _SET_ASIDE: Final = "nothing needs to be done here: its key is absent until it is published again"
 _REPAIR: Final[Mapping[BadRecordPolicy, str]] = {
     "stop": (
-        "publish its key again or delete it: the directory then continues by itself; on_bad_record='skip' leaves such "
-        "records out"
+        "publish its key again or delete it: the directory then continues by itself; after a temporary failure, call "
+        "retry_bad_records(); on_bad_record='skip' leaves such records out"
     ),
     "skip": _SET_ASIDE,
     "dead-letter": _SET_ASIDE,
@@ -95,29 +96,9 @@ class Schema(NamedTuple, Generic[T]):
         bad.record = record
         return bad
 
-    def without_indexes(self) -> Schema[T]:
-        """Return a schema that accepts the same records, for contents that need no indexes."""
-        return self._replace(indexes={name: _CheckedIndex(index) for name, index in self.indexes.items()})
 
-
-class _CheckedIndex(Index[T]):
-    """An index that extracts the values of objects, so that the same records are bad, but stores nothing."""
-
-    __slots__ = ("_checked",)
-
-    def __init__(self, checked: Index[T]) -> None:
-        self._checked = checked
-
-    def values_of(self, found: T) -> Iterable[Any]:
-        for _ in self._checked.values_of(found):
-            pass
-        return ()
-
-    def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:  # noqa: ARG002 - as in Index
-        return self
-
-    def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:  # noqa: ARG002 - as in Index
-        return self
-
-    def without_object(self, values: Iterable[Any], key: bytes) -> Self:  # noqa: ARG002 - as in Index
-        return self
+def without_tracebacks(bad: BadRecordError) -> BadRecordError:
+    """Remove the tracebacks of an error and its causes, whose frames would keep the version in memory; return it."""
+    for each in causes(bad, with_context=True):
+        each.__traceback__ = None
+    return bad

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from threading import Lock
 from typing import Generic, TypeVar
 
 from kafka_replica.common.wording import counted
@@ -18,7 +19,7 @@ _log = logging.getLogger("kafka_replica.directories")
 
 
 class BadRecordHandler(Generic[T]):
-    """The handler of the bad records of each new version. Only one thread may use it; any may read ``stopping``.
+    """The handler of the bad records of each new version. Any thread may call ``log`` and read ``stopping``.
 
     Args:
         name: the name of the objects' type, for the log.
@@ -34,6 +35,7 @@ class BadRecordHandler(Generic[T]):
         """The bad record of the newest version because of which the version is not shown."""
         self._logged: BadRecordError | None = None
         self._left_out: list[BadRecordError] = []
+        self._logging = Lock()
 
     def error_of(self, contents: Contents[T] | UndecodedContents[T]) -> BadRecordError | None:
         """Return the first bad record of a version if the version must not be shown because of it, or else None."""
@@ -52,9 +54,7 @@ class BadRecordHandler(Generic[T]):
             KafkaReplicaError: the dead letters could not be written.
         """
         if self._stops:
-            last = self.stopping
-            if last is None or last.key is None or now.bad_records.get(last.key) is not last:
-                self.stopping = self.error_of(now)
+            self.update_stop(now)
             return
         found = [now.bad_records.get(key) for key in (now.bad_records if touched is None else touched)]
         left_out = [each for each in found if each is not None]
@@ -62,19 +62,26 @@ class BadRecordHandler(Generic[T]):
             self._dead_letters.put(left_out)
         self._left_out = left_out
 
+    def update_stop(self, now: Contents[T]) -> None:
+        """Determine whether a bad record of the newest version stops the directory."""
+        last = self.stopping
+        if last is None or last.key is None or now.bad_records.get(last.key) is not last:
+            self.stopping = self.error_of(now)
+
     def log(self, version: int) -> None:
         """Log how the last version was handled, if this is new; call this without a lock."""
-        left_out, self._left_out = self._left_out, []
+        with self._logging:  # a retry may be in another thread
+            left_out, self._left_out = self._left_out, []
+            stopping, logged, self._logged = self.stopping, self._logged, self.stopping
         if left_out:
             others = f"; and {counted(len(left_out) - 1, 'other record')}" if len(left_out) > 1 else ""
             _log.warning("the directory of %s sets aside the %s%s", self._name, left_out[0], others)
-        if self.stopping is self._logged:
+        if str(stopping) == str(logged):
             return
-        if self.stopping is None:
+        if stopping is None:
             _log.warning("the directory of %s continues at version %d, without bad records", self._name, version)
         else:
-            _log.error("the directory of %s is stopped at version %d by the %s", self._name, version, self.stopping)
-        self._logged = self.stopping
+            _log.error("the directory of %s is stopped at version %d by the %s", self._name, version, stopping)
 
 
 def _place(bad: BadRecordError) -> tuple[str, int, int]:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextlib import contextmanager
+from functools import partial
 from math import inf
 from threading import Condition
 from types import TracebackType
@@ -22,6 +23,12 @@ from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.records.decoding import decoder_for
 from kafka_replica.directories.records.interpretation import Interpreter
 from kafka_replica.directories.versions.changes import DirectoryListener, typed_listener
+from kafka_replica.directories.versions.differences import (
+    ContentDifferences,
+    Differences,
+    RecordDifferences,
+)
+from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
 from kafka_replica.directories.versions.recent_versions import ContentVersions
 from kafka_replica.directories.versions.topic_selection import TopicSelection
 from kafka_replica.directories.versions.view import DirectoryView
@@ -186,6 +193,8 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
         self._changed = Condition()
         self._failure: KafkaReplicaError | None = None  # which lasts, unlike the error of a bad record
+        self._listeners: WeakSet[Subscription] = WeakSet()
+        self._is_closed = False
         self._subscription: Subscription = replica.subscribe(self._follow)
         _open.add(self)
 
@@ -260,20 +269,23 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         """Decode the bad records of the newest version again; return those that are still bad.
 
         This helps if ``decode``, ``interpreter`` or ``where`` depends on other data, such as a schema that could not be
-        fetched; otherwise a bad record remains bad. The replica's version remains the same: earlier views do not
-        change, and listeners are not called.
+        fetched; otherwise a bad record remains bad. A directory that was stopped continues if no record is bad any
+        more. The replica's version remains the same: earlier views do not change, and listeners receive the objects
+        with the next version, together with everything that they have missed.
 
         Raises:
             NotReadyError: there is no version yet.
-            BadRecordError: a bad record stops the directory (``on_bad_record="stop"``).
         """
         with self._changed:
-            snapshot, before = self._now()
+            snapshot, before = self._newest()
             touched = list(before.bad_records)
             now = self._versions.advance(snapshot, touched) if touched else before
             if now is not before and isinstance(now, Contents):
-                self._refresh(now, before, touched)
-        return self.bad_records
+                was_stopped = self._bad_records.stopping is not None
+                self._bad_records.update_stop(now)
+                self._show(now, None if was_stopped else before, touched)
+        self._bad_records.log(snapshot.version)
+        return list(now.bad_records.values())
 
     # --- versions ---
 
@@ -346,9 +358,26 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
         As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``. With
         ``on_bad_record="stop"`` it is not called for a version that has a bad record; the next version without bad
-        records brings everything that has changed since.
+        records brings everything that has changed since. The subscription ends when the directory is closed.
+
+        Raises:
+            UsageError: the directory was closed.
+            ReplicaClosedError: the replica was closed.
         """
-        return self._replica.subscribe(typed_listener(self._schema, self._topic, listener))
+        if self._is_closed:
+            raise UsageError(f"the directory of {self._name} was closed; create another one to follow its changes")
+        differences: Differences[T]
+        if self._schema.policy == "on demand":
+            differences = RecordDifferences(self._schema, self._topic)
+        else:
+            with self._changed:
+                differences = ContentDifferences(partial(self._receive, self._versions.received()))
+        subscription = self._replica.subscribe(typed_listener(differences, listener))
+        with self._changed:
+            self._listeners.add(subscription)
+        if self.closed:  # meanwhile
+            subscription.close(wait=False)
+        return subscription
 
     @property
     def closed(self) -> bool:
@@ -356,7 +385,12 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         return self._subscription.closed
 
     def close(self) -> None:
-        """Stop following the replica; the last version stays readable. Idempotent."""
+        """Stop following the replica and calling listeners; the last version stays readable. Idempotent."""
+        self._is_closed = True
+        with self._changed:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener.close(wait=False)
         self._subscription.close()
         _open.discard(self)
         with self._changed:
@@ -407,15 +441,18 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
             was_stopped = self._bad_records.stopping is not None
             self._handle_bad_records(now, touched)
-            if self._bad_records.stopping is not None:
-                self._forget()  # so that every look-up calls __missing__, which raises the error
-            else:
-                self._refresh(now, None if was_stopped else was, touched)
+            self._show(now, None if was_stopped else was, touched)
         else:  # a reader that misses a dropped key waits for the lock, and then decodes its record in the new version
             self._replace(self._cached_keys(touched), {})
 
     def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
         self._bad_records.handle(now, touched)
+
+    def _show(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
+        if self._bad_records.stopping is not None:
+            self._forget()  # so that every look-up calls __missing__, which raises the error
+        else:
+            self._refresh(now, was, touched)
 
     def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
         if touched is None:
@@ -436,6 +473,21 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         else:
             alive, gone = _differences(now, was)
         self._replace(gone, alive)
+
+    def _receive(self, received: ReceivedContents[T], snapshot: Snapshot, is_first: bool) -> NextContents[T] | None:
+        """Return what a listener receives after a version; None if a bad record prevents it, or after the close."""
+        with self._changed:
+            if is_first:
+                received.replace(None)
+            try:
+                self._wait_for_version(snapshot.version, None)
+            except WaitTimeoutError:  # only because the directory was closed
+                return None
+            found = self._versions.next_for(received, self._topic.of(snapshot))
+            if self._bad_records.error_of(found.contents) is not None:
+                return None
+            self._versions.set_received(received, found.contents)
+            return found
 
     # --- helpers ---
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection
 from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from weakref import WeakSet
 
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
@@ -35,6 +37,7 @@ class ContentVersions(Generic[T]):
         self._on_demand = on_demand
         self._newest: tuple[Snapshot, AnyContents[T]] | None = None
         self._steps: deque[_Step[T]] = deque(maxlen=1 if on_demand else _KEPT)
+        self._received: WeakSet[ReceivedContents[T]] = WeakSet()
 
     @property
     def newest(self) -> tuple[Snapshot, AnyContents[T]] | None:
@@ -44,13 +47,45 @@ class ContentVersions(Generic[T]):
     def begin(self, snapshot: Snapshot) -> AnyContents[T]:
         """Discard all contents, and start with a whole version; return its contents."""
         self._steps.clear()
+        for received in self._received:
+            received.forget_difference()
         return self._add(snapshot, self._whole(snapshot))
 
     def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
         """Continue with a version that differs from the newest at most in these keys; return its contents."""
         last = self._steps[-1].contents
         contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
+        if isinstance(contents, Contents):
+            for received in self._received:
+                received.note(contents, contents.touched)
         return self._add(snapshot, contents)
+
+    def received(self) -> ReceivedContents[T]:
+        """Return a new record of the contents that a listener has received; it has received none."""
+        received = ReceivedContents[T]()
+        self._received.add(received)
+        return received
+
+    def next_for(self, received: ReceivedContents[T], snapshot: Snapshot) -> NextContents[T]:
+        """Return the contents that a listener receives next: those of a version, or the newest.
+
+        The newest are returned if the version is no longer stored, or was merged with a later one.
+        """
+        steps = self._decoded_steps()
+        start = next((at for at, step in enumerate(steps) if step[1] is received.contents), None)
+        end = next((at for at in reversed(range(len(steps))) if steps[at][0] == snapshot.version), None)
+        if start is not None and end is not None:
+            keys = _touched(steps[start + 1 : end + 1])
+            return NextContents(snapshot, steps[end][1], received.contents, keys)
+        assert self._newest is not None  # noqa: S101 - the directory has reached the version
+        return NextContents(self._newest[0], steps[-1][1], received.contents, received.differing_keys)
+
+    def set_received(self, received: ReceivedContents[T], now: Contents[T]) -> None:
+        """Note that a listener receives contents, which ``next_for`` has returned."""
+        steps = self._decoded_steps()
+        at = next(at for at, step in enumerate(steps) if step[1] is now)
+        received.replace(now)
+        received.note(steps[-1][1], _touched(steps[at + 1 :]))
 
     def prepare_for_changes(self) -> None:
         """Prepare the newest contents for changes, so that the next change does not take longer."""
@@ -77,3 +112,10 @@ class ContentVersions(Generic[T]):
         if self._on_demand:
             return UndecodedContents(self._schema, snapshot)
         return Contents.of(self._schema, snapshot)
+
+    def _decoded_steps(self) -> list[tuple[int, Contents[T]]]:
+        return [(version, contents) for version, contents in self._steps if isinstance(contents, Contents)]
+
+
+def _touched(steps: Collection[tuple[int, Contents[Any]]]) -> set[bytes]:
+    return {key for _, contents in steps for key in contents.touched}

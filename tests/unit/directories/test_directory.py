@@ -457,18 +457,6 @@ def test_bad_records_are_retried(topic: FakeTopic, tmp_path: Path, is_interprete
     assert len((tmp_path / "letters").read_text().splitlines()) == 3, "a retry writes no dead letter again"
 
 
-def test_a_stopped_directory_is_not_retried(topic: FakeTopic) -> None:
-    """A retry while a bad record stops the directory raises the error of that record."""
-    put(topic, T1=b"bad")
-    with topic.replica() as replica:
-        terminals = Directory(replica, Terminal)
-        replica.wait_ready(WAIT_S)
-        with pytest.raises(BadRecordError):
-            terminals.wait_ready(WAIT_S)
-        with pytest.raises(BadRecordError):
-            terminals.retry_bad_records()
-
-
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
