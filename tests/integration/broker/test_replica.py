@@ -491,8 +491,8 @@ def test_a_topic_is_named_by_text(topic: object) -> None:
 def test_an_unknown_property_is_reported_by_name() -> None:
     """A property that librdkafka does not know is reported by name."""
     with (
-        Replica({"bootstrap.servers": "127.0.0.1:1", "no.such.property": "1"}, "t") as replica,
         pytest.raises(ConfigurationError, match=r"no\.such\.property"),
+        Replica({"bootstrap.servers": "127.0.0.1:1", "no.such.property": "1"}, "t") as replica,
     ):
         replica.wait_ready(timeout_s=10)
 
