@@ -32,6 +32,7 @@ from kafka_replica.data.validation.conditions import (
     Number,
     Or,
     RegexGroup,
+    SameText,
     ScaledDecimal,
     TextExpression,
     ValueCount,
@@ -124,6 +125,8 @@ class Expressions:
                 return fits(self._number_text(text) if is_number else self.text(text), expression)
             case In():
                 return self._member(node)
+            case SameText(left, right):
+                return self.text(left) == self.text(right)
             case CompareInt(left, operator, right):
                 return _COMPARE[operator](self.number(left), self.number(right))
             case CompareDouble(text, operator, bound):

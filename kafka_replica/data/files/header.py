@@ -179,7 +179,8 @@ def _of_version_2(
     if header[start : start + 1] and header[start] == "ACTION":
         fields.append(Field("ACTION", start))
         start += 1
-    may_delete = fields[-1].name == "ACTION" or (rules is not None and rules.action == "delete")
+    deletes = rules is not None and rules.action == "delete"
+    may_delete = fields[-1].name == "ACTION" or deletes
     while start < len(header) and header[start] in _KEYS:
         # A deletion must not be wider than its key, so validation compares them.
         fields += [Field(header[start], start)] if may_delete else []
@@ -196,7 +197,7 @@ def _of_version_2(
         )
     if sub_separator is not None and sub_separator in {separator, '"'}:
         raise DatasetError(f"reading {where}: {sub_separator!r} cannot separate both cells and values within a cell")
-    return Layout("2.0", labels, separator, sub_separator, tuple(header), tuple(fields))
+    return Layout("2.0", labels, separator, sub_separator, tuple(header), tuple(fields), deletes)
 
 
 def _between_languages(header: Sequence[str]) -> str | None:
@@ -249,8 +250,7 @@ def _components(header: Sequence[str], start: int, labels: Labels, where: str, r
         term = _term(header[position])
         column = known.get(term.id)
         name = next(positions, None) if labels == "name" and column is not None else None
-        field = _field(header[position], term, position, labels, column)
-        yield replace(field, name_position=name) if column is not None and column.kind == "dimension" else field
+        yield replace(_field(header[position], term, position, labels, column), name_position=name)
         # The column of the name is left out.
         if column is not None and name is not None and _term(header[name]).id in known.keys() - {column.id}:
             raise DatasetError(

@@ -17,6 +17,8 @@ LABEL: Final = ": "
 """The separator between an id and its name in files that are written. A name may contain it; an id never does."""
 CODE_LABEL: Final = ":"
 """The separator between a code and its name in files that are read: some services write no blank after it."""
+EMPTY_VALUE: Final = '""'
+"""The cell with several values whose only value is an empty text."""
 UNDETERMINED: Final = "und"
 """The language tag of a text whose language is unknown (BCP 47)."""
 LANGUAGE: Final = r"\A([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*):"
@@ -33,8 +35,7 @@ class Field:
         form: the content of its cells.
         label: the separator between ids and names in its cells; None if the cells contain no names.
         is_number: whether its cells are numbers, in which a decimal comma is replaced.
-        name_position: the number of the column with the names of a dimension's codes. A row with the action delete that
-            gives a name without a code has the name as value, because no value would mean any value.
+        name_position: the number of the column with the names of its values; None if there is none.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Layout:
         header: the cells of the header row, unchanged.
         fields: the columns that are read, in the order of the file. Columns of names are left out, and those of keys in
             files without deletions.
+        deletes: whether rows without an action are deletions, according to the rules.
     """
 
     version: Literal["1.0", "2.0"] | None
@@ -65,8 +67,21 @@ class Layout:
     sub_separator: str | None
     header: tuple[str, ...]
     fields: tuple[Field, ...]
+    deletes: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of the columns that are read."""
         return tuple(field.name for field in self.fields)
+
+    @property
+    def action_position(self) -> int | None:
+        """Return the number of the column with the actions of rows; None if there is none."""
+        return next((field.position for field in self.fields if field.name == "ACTION"), None)
+
+    def may_be_nameless(self, field: Field) -> bool:
+        """Return whether a row may be a deletion that gives only the name of a component's value.
+
+        Such a row has the empty text as value, which validation reports, because no value would mean any value.
+        """
+        return field.name_position is not None and (self.deletes or self.action_position is not None)

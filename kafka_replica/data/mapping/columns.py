@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
 from kafka_replica.data.validation.binding import STANDING
+from kafka_replica.data.validation.deletions import is_technical
 from kafka_replica.data.validation.model import ACTION, ERRORS
 from kafka_replica.errors import UsageError
 
@@ -18,15 +19,17 @@ class Columns(NamedTuple):
     Attributes:
         all: all columns.
         carried: those that are carried over to the result.
+        components: the components of the source.
     """
 
     all: tuple[str, ...]
     carried: tuple[str, ...]
+    components: tuple[str, ...] = ()
 
     @property
     def unknown(self) -> list[str]:
-        """Return the columns that neither the source nor SDMX-CSV defines, except for those of this library."""
-        return [name for name in self.carried if name != ACTION and not name.startswith("_")]
+        """Return the columns that neither the source nor SDMX-CSV defines, except for technical columns."""
+        return [name for name in self.carried if name != ACTION and not is_technical(name, self.components)]
 
 
 def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> Columns:
@@ -63,4 +66,4 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
             f"mapping by {plan.artefact}: column {hidden[0]} is not a component of {plan.source.urn}, but one of the "
             "target; drop it, or rename it"
         )
-    return Columns(tuple(names), tuple(carried))
+    return Columns(tuple(names), tuple(carried), tuple(plan.source.components))

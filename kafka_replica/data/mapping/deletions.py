@@ -14,7 +14,7 @@ from kafka_replica.data.mapping.engines import Expression
 from kafka_replica.data.mapping.inverse import lossless_frequencies
 from kafka_replica.data.mapping.model import AMBIGUOUS, DateMap, ValueMap
 from kafka_replica.data.mapping.source_rows import SourceRows
-from kafka_replica.data.validation.deletions import DATAFLOW, NARROWER, OBS_KEY, SERIES_KEY, STRUCTURE, empty_part
+from kafka_replica.data.validation.deletions import DATAFLOW, NARROWER, OBS_KEY, SERIES_KEY, STRUCTURE, given_part
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.sdmx.values.text_types import anchored
 
@@ -185,8 +185,13 @@ class Deletions:
         for key, named in ((SERIES_KEY, [name for name in ordered if name != source.time]), (OBS_KEY, ordered)):
             if self._is_standing(key):
                 text = engine.source(key)
-                lost = [empty[name] & ~engine.fits(text, anchored(empty_part(n))) for n, name in enumerate(named)]
-                message = "the key names more than the columns of the dimensions, so more would be deleted"
+                lost = [
+                    empty[name]
+                    & engine.fits(text, anchored(given_part(n)))
+                    & ~self._is_key_without(text, name, ordered)
+                    for n, name in enumerate(named)
+                ]
+                message = "the key has a part for a dimension that its column leaves open, so more would be deleted"
                 yield WideDeletion(engine.any_of(lost), key, message)
         kinds, part = NARROWER.get(source.urn.cls, ()), list[Expression]()
         if kinds and self._is_standing(STRUCTURE):
@@ -198,8 +203,15 @@ class Deletions:
             yield WideDeletion(engine.any_of(part) & is_open, ACTION, message)
         texts = [engine.source(name) == engine.text("") for name in source.components if engine.has_texts(name)]
         if texts:
-            message = "a component is an empty text, which is written as no value, so more would be deleted"
+            listed = ", ".join(name for name in source.components if engine.has_texts(name))
+            message = f"one of {listed} is an empty text, which is written as no value, so other data would be deleted"
             yield WideDeletion(engine.any_of(texts), ACTION, message)
+
+    def _is_key_without(self, key: Expression, dimension: str, dimensions: Sequence[str]) -> Expression:
+        """Return whether a key leaves a dimension out, separator included, and has the values of all others."""
+        engine, others = self._engine, [name for name in dimensions if name != dimension]
+        same = [key == engine.joined([engine.source(name) for name in others], ".")] if others else []
+        return engine.any_of(same)
 
     def _is_standing(self, name: str) -> bool:
         return self._engine.has(name) and name not in self._plan.source.components

@@ -33,6 +33,7 @@ from kafka_replica.data.validation.conditions import (
     Number,
     Or,
     RegexGroup,
+    SameText,
     ScaledDecimal,
     TextExpression,
     ValueCount,
@@ -74,6 +75,8 @@ class Expressions:
                 return fits(self._number_text(text) if is_number else self.text(text), expression)
             case In(text, values):
                 return is_in(self.text(text), values)
+            case SameText(left, right):
+                return self.text(left) == self.text(right)
             case CompareInt(left, operator, right):
                 found: pl.Expr = _COMPARE[operator](self.number(left), self.number(right))
                 return found

@@ -22,6 +22,7 @@ from kafka_replica.data.validation.conditions import (
     Not,
     Number,
     Or,
+    SameText,
     ValueCount,
     components_of,
     every,
@@ -30,8 +31,11 @@ from kafka_replica.data.validation.deletions import (
     DATAFLOW,
     OBS_KEY,
     SERIES_KEY,
+    SEVERAL,
     STRUCTURE,
+    Several,
     deletion_checks,
+    is_technical,
     shown_name,
 )
 from kafka_replica.data.validation.evaluation import evaluate
@@ -102,7 +106,8 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     present = frozenset(columns)
     unread = frozenset(one for one, shape in shapes.items() if shape == "other")
     view = _View(present, unread, dict(shapes))
-    deletions = deletion_checks(rules, _unknown(rules, columns), (id_ for id_ in shapes if shapes[id_] == "values"))
+    several: dict[str, Several] = {id_: kind for kind in SEVERAL for id_, shape in shapes.items() if shape == kind}
+    deletions = deletion_checks(rules, _unknown_to_deletions(rules, columns), several)
     checks = [replace(check, broken=view.simplified(check.broken)) for check in (*rules.checks, *deletions)]
     missing = [replace(check, flagged=view.simplified(check.flagged)) for check in _missing_columns(rules, present)]
     levels = [
@@ -190,7 +195,13 @@ def _missing_columns(rules: Rules, present: AbstractSet[str]) -> Iterator[LevelC
 def columns_of_checks(rules: Rules, columns: Sequence[str]) -> frozenset[str]:
     """Return the columns that checks may read: those of components, and others that deletions must not have."""
     read = (ACTION, STRUCTURE, DATAFLOW, SERIES_KEY, OBS_KEY)
-    return frozenset({column.id for column in rules.columns}).union(read, _unknown(rules, columns))
+    return frozenset({column.id for column in rules.columns}).union(read, _unknown_to_deletions(rules, columns))
+
+
+def _unknown_to_deletions(rules: Rules, columns: Sequence[str]) -> list[str]:
+    """Return the unknown columns that deletions must not have."""
+    known = {column.id for column in rules.columns}
+    return [each for each in columns if each not in known | STANDING and not is_technical(each, known)]
 
 
 def _unknown(rules: Rules, columns: Sequence[str]) -> list[str]:
@@ -248,7 +259,7 @@ class _View:
                 if of == "values" and component in self.present and component not in self.shapes:
                     return Constant(value=evaluate(CompareInt(Number(1), operator, right), {}))
                 return _UNKNOWN
-            case Matches() | In() | CompareDouble() | CompareInt():
+            case Matches() | In() | SameText() | CompareDouble() | CompareInt():
                 return condition if (self.present - self.unread).issuperset(components_of(condition)) else _UNKNOWN
             case Not(inner):
                 return _opposite(self.simplified(inner))

@@ -133,6 +133,14 @@ class In:
 
 
 @dataclass(frozen=True, slots=True)
+class SameText:
+    """The condition that two texts are equal."""
+
+    left: TextExpression
+    right: TextExpression
+
+
+@dataclass(frozen=True, slots=True)
 class CompareInt:
     """A comparison of two integers."""
 
@@ -184,7 +192,9 @@ class AnyValue:
 
 TextExpression: TypeAlias = ComponentText | Concat | RegexGroup
 IntExpression: TypeAlias = IntOfText | ScaledDecimal | CharLength | ValueCount | Number | Arithmetic | Case
-Condition: TypeAlias = Constant | IsNull | Matches | In | CompareInt | CompareDouble | And | Or | Not | AnyValue
+Condition: TypeAlias = (
+    Constant | IsNull | Matches | In | SameText | CompareInt | CompareDouble | And | Or | Not | AnyValue
+)
 
 
 def every(*conditions: Condition) -> Condition:

@@ -8,23 +8,29 @@ that gets lost of it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from kafka_replica.data.validation.conditions import (
     CompareInt,
     ComponentText,
+    Concat,
     Condition,
+    Constant,
     In,
     IsNull,
     Matches,
     Not,
     Number,
+    SameText,
     ValueCount,
     every,
     some,
 )
 from kafka_replica.data.validation.model import ACTION, Check, Rules
 
+Several: TypeAlias = Literal["values", "languages"]
+SEVERAL: Final[tuple[Several, ...]] = ("values", "languages")
+"""The contents of columns with several values in a row."""
 STRUCTURE: Final = "STRUCTURE"
 """The column of SDMX-CSV 2.0 with the kind of the artefact that a row names."""
 DATAFLOW: Final = "DATAFLOW"
@@ -47,25 +53,30 @@ class _Finding(NamedTuple):
     component: str | None
     broken: Condition
     message: str
+    severity: str | None = None
+    """The severity if it is not that of the rule."""
 
 
-def deletion_checks(rules: Rules, unknown: Sequence[str], several: Iterable[str]) -> Iterator[Check]:
+def deletion_checks(rules: Rules, unknown: Sequence[str], several: Mapping[str, Several]) -> Iterator[Check]:
     """Yield the checks of rows with the action delete.
 
     Args:
         rules: the rules.
         unknown: the columns of the frame that neither the structure nor SDMX-CSV defines.
-        several: the columns with several values in a row.
+        several: the columns with several values in a row, or with values in several languages.
     """
     severity, deletes = rules.severity(DELETION_WIDE), Not(rules.applies_to)
     if severity is None:
         return
-    for component, broken, message in _findings(rules, unknown, frozenset(several)):
-        shown = () if component is None else (component,)
-        yield Check(DELETION_WIDE, severity, component, every(deletes, broken), message, str(rules.structure), shown)
+    for found in (*_findings(rules, unknown), *_empty_texts(rules, several, severity)):
+        component, broken, shown = found.component, every(deletes, found.broken), found.component
+        yield Check(
+            DELETION_WIDE, found.severity or severity, component, broken, found.message, str(rules.structure),
+            () if shown is None else (shown,),
+        )  # fmt: skip
 
 
-def _findings(rules: Rules, unknown: Sequence[str], several: frozenset[str]) -> Iterator[_Finding]:
+def _findings(rules: Rules, unknown: Sequence[str]) -> Iterator[_Finding]:
     dimensions = [column.id for column in rules.columns if column.kind == "dimension"]
     others = [column.id for column in rules.columns if column.kind != "dimension"]
     is_open = some(*map(IsNull, dimensions))
@@ -75,21 +86,66 @@ def _findings(rules: Rules, unknown: Sequence[str], several: frozenset[str]) -> 
         yield _Finding(ACTION, every(_names_one_of(kinds, rules), is_open), part)
     for key, named in ((SERIES_KEY, rules.series), (OBS_KEY, dimensions)):
         if rules.column(key) is None:
-            lost = [every(IsNull(id_), Not(Matches(ComponentText(key), empty_part(n)))) for n, id_ in enumerate(named)]
-            message = f"{key} names more than the columns of the dimensions, so more would be deleted"
+            lost = [
+                every(
+                    IsNull(id_), Matches(ComponentText(key), given_part(n)), Not(_is_key_without(key, id_, dimensions))
+                )
+                for n, id_ in enumerate(named)
+            ]
+            message = f"{key} has a part for a dimension that its column leaves open, so more would be deleted"
             yield _Finding(key, every(Not(IsNull(key)), some(*lost)), message)
     for name in unknown:
         # With all dimensions and a measure or attribute, the deletion cannot be wider, whatever the column means.
         is_harmful = some(is_open, every(*map(IsNull, others)))
         message = f"{shown_name(name)} is not a component of the data structure, so a deletion by it would delete more"
         yield _Finding(name, every(Not(IsNull(name)), is_harmful), message)
-    empty = "is an empty text, which is written as no value, so more would be deleted"
-    single = [column.id for column in rules.columns if column.id not in several]
-    for start in range(0, len(single), _TOGETHER):
-        yield _Finding(None, some(*map(_is_empty, single[start : start + _TOGETHER])), f"a component {empty}")
-    for id_ in (column.id for column in rules.columns if column.id in several):
-        is_only = CompareInt(ValueCount(id_), "=", Number(1))
-        yield _Finding(id_, every(_is_empty(id_), is_only), f"{id_} {empty}")
+
+
+def _is_key_without(key: str, dimension: str, dimensions: Sequence[str]) -> Condition:
+    """Return whether a key leaves a dimension out, separator included, and has the values of all others; never unknown.
+
+    ``SERIES_KEY`` has no part for a dimension that is attached to the observation, which need not be the time.
+    """
+    others = tuple(id_ for id_ in dimensions if id_ != dimension)
+    if not others:
+        return Constant(value=False)
+    return every(*(Not(IsNull(id_)) for id_ in others), SameText(ComponentText(key), Concat(others, ".")))
+
+
+def _empty_texts(rules: Rules, several: Mapping[str, Several], severity: str) -> Iterator[_Finding]:
+    """Yield findings on empty texts; a warning if another measure or attribute keeps the deletion from being wider."""
+    dimensions = [column.id for column in rules.columns if column.kind == "dimension"]
+    others = [column.id for column in rules.columns if column.kind != "dimension"]
+    single = [id_ for id_ in others if id_ not in several]
+    wider = "is an empty text, which is written as no value, so more would be deleted"
+    for ids in _together(dimensions):
+        yield _Finding(_only(ids), some(*map(_is_empty, ids)), f"{_in_words(ids)} {wider}")
+    for id_, of in several.items():
+        if id_ in others:
+            is_only = CompareInt(ValueCount(id_, of), "=", Number(1))
+            yield _Finding(id_, every(_is_empty(id_), is_only), f"{id_} {wider}")
+    given = [Not(IsNull(id_)) if id_ in several else every(Not(IsNull(id_)), Not(_is_empty(id_))) for id_ in others]
+    for ids in _together(single):
+        found = some(*map(_is_empty, ids))
+        yield _Finding(_only(ids), every(found, Not(some(*given))), f"{_in_words(ids)} {wider}")
+        message = f"{_in_words(ids)} is an empty text, which is written as no value, so it would not be deleted"
+        yield _Finding(_only(ids), every(found, some(*given)), message, _milder(severity))
+
+
+def _milder(severity: str) -> str:
+    return "warning" if severity == "error" else severity
+
+
+def _only(ids: Sequence[str]) -> str | None:
+    return ids[0] if len(ids) == 1 else None
+
+
+def _together(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[start : start + _TOGETHER] for start in range(0, len(ids), _TOGETHER))
+
+
+def _in_words(ids: Sequence[str]) -> str:
+    return ids[0] if len(ids) == 1 else f"one of {', '.join(ids)}"
 
 
 def _names_one_of(kinds: Sequence[str], rules: Rules) -> Condition:
@@ -98,6 +154,17 @@ def _names_one_of(kinds: Sequence[str], rules: Rules) -> Condition:
     if "dataflow" in kinds and rules.column(DATAFLOW) is None:
         named.append(every(IsNull(STRUCTURE), Not(IsNull(DATAFLOW))))
     return some(*named)
+
+
+def is_technical(name: str, components: Iterable[str]) -> bool:
+    """Return whether a column names no data: one with ``_``, or that of the separator of values.
+
+    Ids of components cannot begin with ``_`` since 2.1, so such columns are those of this library and of programs,
+    except where the rest of the name is the id of a component.
+    """
+    if name.startswith("_"):
+        return name.strip("_").upper() not in {id_.strip("_").upper() for id_ in components}
+    return name.startswith("STRUCTURE[")
 
 
 def shown_name(name: str) -> str:
@@ -110,9 +177,9 @@ def _in_any_case(word: str) -> str:
     return "".join(f"[{letter}{letter.upper()}]" for letter in word)
 
 
-def empty_part(number: int) -> str:
-    """Return an expression for keys whose part with a number, counted from 0, exists and is empty."""
-    return r"[^.]*\." * number + r"(?:\.[\s\S]*)?"
+def given_part(number: int) -> str:
+    """Return an expression for keys whose part with a number, counted from 0, exists and is not empty."""
+    return r"[^.]*\." * number + r"[^.][\s\S]*"
 
 
 def _is_empty(component: str) -> Condition:

@@ -30,6 +30,7 @@ from kafka_replica.data.validation.conditions import (
     Number,
     Or,
     RegexGroup,
+    SameText,
     ScaledDecimal,
     TextExpression,
 )
@@ -52,6 +53,9 @@ def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None
         case In(text, values):
             found = _text(text, row)
             return None if found is None else found in values
+        case SameText(left, right):
+            texts = _text(left, row), _text(right, row)
+            return None if None in texts else texts[0] == texts[1]
         case CompareInt(left, operator, right):
             one, other = _number(left, row), _number(right, row)
             return None if one is None or other is None else _COMPARE[operator](one, other)

@@ -7,13 +7,15 @@ from functools import reduce
 from operator import and_
 from typing import Final, NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType, StructField, StructType
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files import Layout, layout_of, plain_layout_of
+from kafka_replica.data.files import Field, Layout, layout_of, plain_layout_of
 from kafka_replica.data.files.header import check_decimal
+from kafka_replica.data.files.layout import EMPTY_VALUE
+from kafka_replica.data.validation.actions import SPELLINGS
 from kafka_replica.data.validation.model import Rules
 from kafka_replica_spark.datasets.cells import value_of
 from kafka_replica_spark.unions import union_of
@@ -165,11 +167,23 @@ def _wrong_encoding(name: str, encoding: str) -> str:
 
 def _values(rows: DataFrame, layout: Layout, decimal: str) -> DataFrame:
     return rows.select(
-        *(
-            value_of(field, F.col(f"_{field.position}"), layout.sub_separator, decimal).alias(field.name)
-            for field in layout.fields
-        )
+        *(_value(field, F.col(f"_{field.position}"), layout, decimal).alias(field.name) for field in layout.fields)
     )
+
+
+def _value(field: Field, cell: Column, layout: Layout, decimal: str) -> Column:
+    """Return the value of a cell; an empty text in a deletion that gives only a name."""
+    found = value_of(field, cell, layout.sub_separator, decimal)
+    if not layout.may_be_nameless(field):
+        return found
+    empty = F.lit("")
+    is_nameless = (F.coalesce(cell, empty) == "") & (F.coalesce(F.col(f"_{field.name_position}"), empty) != "")
+    if layout.action_position is not None:
+        actions = [*SPELLINGS["delete"], *([""] if layout.deletes else [])]
+        is_nameless &= F.coalesce(F.col(f"_{layout.action_position}"), empty).isin(actions)
+    if field.form != "text":
+        empty = value_of(field, F.lit(EMPTY_VALUE), layout.sub_separator, decimal)
+    return F.when(is_nameless, empty).otherwise(found)
 
 
 def _first_line(spark: SparkSession, path: str, encoding: str, name: str) -> str:

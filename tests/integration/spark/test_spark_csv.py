@@ -32,9 +32,10 @@ from support.datasets.csv_cases import (
     world,
     world_rules,
 )
+from support.datasets.deletions import NAMED, named_rows
 from support.datasets.normalized_cases import DAYS, MIXED, rows_of_days, time_rules
 from support.effort import first_in_usual
-from support.rules.structures_by_hand import rules_of
+from support.rules.structures_by_hand import rules_of, version_of
 
 
 def rows_in(df: DataFrame) -> list[dict[str, Any]]:
@@ -115,6 +116,21 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("action", ["D", "", None])
+def test_a_deletion_that_gives_a_name_without_a_code(
+    action: str | None, spark: SparkSession, tmp_path: Path
+) -> None:  # fmt: skip
+    """Spark reads the empty text, and its validation has the findings of polars."""
+    rules = rules_of(version_of(*NAMED), action="information" if action else "delete")
+    file = tmp_path / "data.csv"
+    file.write_text(named_rows(action))
+    wanted = local.validate(read_locally(file, rules=rules), rules).to_dicts()
+    found = rows_in(validate(read_sdmx_csv(spark, str(file), rules=rules), rules))
+    assert found == wanted
+    assert [row["A"] for row in found] == ["", "a", "a", None, "a"]
+    assert [row["L"] for row in found] == [None, None, [""], None, None]
+
+
 def test_version_1_has_no_actions(spark: SparkSession, tmp_path: Path) -> None:
     """A row with action delete ends a job that would write it without its action."""
     rows = [("A", "I"), ("B", None)]

@@ -8,11 +8,31 @@ from kafka_replica.data.files.messages import located_blocks
 from kafka_replica.data.files.messages.blocks import columns_of, rows_of
 from kafka_replica.data.validation.model import Rules
 from support.datasets.ml_messages import message
-from support.rules.structures_by_hand import dimension, measure, rules_of, structure, text, time, version_of
+from support.rules.structures_by_hand import (
+    attribute,
+    coded,
+    codelist,
+    dimension,
+    measure,
+    rules_of,
+    structure,
+    text,
+    time,
+    version_of,
+)
 
 OLD: Final = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 RULES: Final = rules_of(version_of(structure(dimension("A", text()), dimension("B", text()), time(), measure())))
 """The dimensions A, B and TIME_PERIOD, and the measure OBS_VALUE."""
+
+NAMED: Final = (
+    codelist("CL", ["a", "b"]),
+    structure(
+        dimension("A", coded("CL")), time(), measure(), attribute("O"),
+        attribute("L", occurs='maxOccurs="unbounded"'),
+    ),
+)  # fmt: skip
+"""The coded dimension A, and attributes with one value (O) and several (L)."""
 
 Found = tuple[list[dict[str, Any]], list[str]]
 """Rows without their structure and action, and notes."""
@@ -26,6 +46,19 @@ def found_in(text_: str, rules: Rules | None = RULES, *, action: str = "D") -> F
     assert all(row.pop("ACTION") == action for row in rows)
     standing = {"STRUCTURE", "STRUCTURE_ID"}
     return [{name: value for name, value in row.items() if name not in standing} for row in rows], notes
+
+
+def named_rows(action: str | None) -> str:
+    """Return SDMX-CSV with names, of :data:`NAMED`, in which most rows have a name without its value.
+
+    Args:
+        action: the action of the rows; None leaves the column out.
+    """
+    names = "A;Name of A;TIME_PERIOD;Time;OBS_VALUE;Value;O;Name of O;L[];Name of L"
+    cells = (";b;2020;;-;;;;;", "a;;2020;;;;;n;;", "a;;2020;;;;;;;n", ";;2020;;;;;;;", "a;;2020;;-;;;n;;")
+    of_action, given = ("", "") if action is None else ("ACTION;", f"{action};")
+    rows = [f"datastructure;T:D(1.0);n;{given}{row}" for row in cells]
+    return "\n".join([f"STRUCTURE[|];STRUCTURE_ID;STRUCTURE_NAME;{of_action}{names}", *rows, ""])
 
 
 def specific(body: str, attributes: str = "", action: str = "Delete") -> str:

@@ -401,7 +401,12 @@ KEYS = [
             ("D a.f - - - - - -", ["no-output SERIES_KEY D"]), ("D a.f - - a f - -", "a f -"), ("D .f - - - f - -", "- f -"),
             ("D - a.f.2020 - a f - -", ["no-output OBS_KEY D"]), ("D - a.f.2020 - a f 2020 -", "a f 2020"),
             ("D - - x a f - -", ["no-output TYPO D"]), ("D - - x a f 2020 -", ["no-output TYPO D"]),
-            ("D - - x a f 2020 '-'", "a f 2020"), ("M a.f a.f.2020 x a f 2020 1", "a f 2020"))),
+            ("D a - - a - - -", "a - -"), ("D a.2020 - - a - 2020 -", "a - 2020"), ("D a.f - - a - 2020 -", ["no-output SERIES_KEY D"]),
+            ("D - a.f - a f - -", "a f -"), ("D - - x a f 2020 '-'", "a f 2020"), ("M a.f a.f.2020 x a f 2020 1", "a f 2020"))),
+    Case("deletions by a column whose name is that of a component with an underscore", "SDMX-CSV 2.0: custom columns", (
+        named("S", "A"), named("G", "A"), structure_map()),
+        "ACTION A _A _B TIME_PERIOD", "A TIME_PERIOD", (
+            ("D - a - 2020", ["no-output _A D"]), ("D - - b 2020", "- 2020"), ("M a a b 2020", "a 2020"))),
     Case("deletions of a dataflow's data by a map of the data structure", "SDMX-CSV 1.0 and 2.0: DATAFLOW, STRUCTURE", (
         named("S", "A"), named("G", "A"), structure_map()),
         "ACTION STRUCTURE DATAFLOW A TIME_PERIOD", "A TIME_PERIOD", (

@@ -530,7 +530,20 @@ ACTED = [
          ["deletion-wide OBS_KEY AT.F.2020"]),
         ({"ACTION": "D", "OBS_KEY": "AT.F.2020", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020"}, []),
         ({"ACTION": "D", "OBS_KEY": "AT..2020", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2020"}, []),
-        ({"ACTION": "D", "OBS_KEY": "AT.F", "AREA": "AT", "SEX": "F", "TIME_PERIOD": None}, ["deletion-wide OBS_KEY AT.F"]))),
+        ({"ACTION": "D", "OBS_KEY": "AT.F", "AREA": "AT", "SEX": "F", "TIME_PERIOD": None}, []))),
+    Case("deletions with keys of fewer parts", "SDMX-CSV 2.0: SERIES_KEY, OBS_KEY", (AREA, LEVELS), (
+        ({"ACTION": "D", "SERIES_KEY": "AT", "AREA": "AT", "SEX": None, "TIME_PERIOD": None}, []),
+        ({"ACTION": "D", "SERIES_KEY": "", "AREA": "AT", "SEX": None, "TIME_PERIOD": None}, []),
+        ({"ACTION": "D", "SERIES_KEY": "AT", "AREA": None, "SEX": "F", "TIME_PERIOD": None}, ["deletion-wide SERIES_KEY AT"]),
+        ({"ACTION": "D", "SERIES_KEY": "AT.2020", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2020"}, []),
+        ({"ACTION": "D", "SERIES_KEY": "AT.F", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2020"},
+         ["deletion-wide SERIES_KEY AT.F"]),
+        ({"ACTION": "D", "OBS_KEY": "F.2020", "AREA": None, "SEX": "F", "TIME_PERIOD": "2020"}, []),
+        ({"ACTION": "D", "OBS_KEY": "AT.F.2020", "AREA": "AT", "SEX": None, "TIME_PERIOD": "2020"},
+         ["deletion-wide OBS_KEY AT.F.2020"]))),
+    Case("deletions by a column whose name is that of a component with an underscore", CSV, (AREA, LEVELS), (
+        ({"ACTION": "D", "AREA": "AT", "SEX": None, "_SEX": "F", "_row": "1"}, ["deletion-wide _SEX F"]),
+        ({"ACTION": "D", "AREA": "AT", "SEX": None, "_SEX": None, "_row": "1"}, []))),
     Case("deletions with a column of the sender that cannot make them wider", CSV, (AREA, LEVELS), (
         ({"ACTION": "D", "AREA": "AT", **YEAR, "OBS_VALUE": "-", "NOTE": "why"}, []),
         ({"ACTION": "D", "AREA": "AT", **YEAR, "OBS_VALUE": None, "NOTE": "why"}, ["deletion-wide NOTE why"]),
@@ -540,6 +553,8 @@ ACTED = [
         ({"ACTION": "D", "AREA": "AT", "SEX": "", "TIME_PERIOD": "2020"}, ["text-type SEX", "deletion-wide"]),
         ({"ACTION": "D", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": ""}, ["deletion-wide"]),
         ({"ACTION": "D", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "-"}, []),
+        ({"ACTION": "D", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "OBS_VALUE": "-", "TITLE": ""},
+         ["deletion-wide"]),
         ({"ACTION": "M", "AREA": "AT", "SEX": "F", "TIME_PERIOD": "2020", "TITLE": ""}, []))),
     Case("lists with an empty text, which would be written as no value", CSV, (AREA, FLAGGED), (
         ({"ACTION": "D", "AREA": "AT", **YEAR, "FLAGS": [""]}, ["deletion-wide FLAGS"]),

@@ -9,39 +9,51 @@ import pytest
 
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, write_sdmx_csv
-from support.rules.structures_by_hand import (
-    coded,
-    codelist,
-    dimension,
-    measure,
-    rules_of,
-    structure,
-    text,
-    time,
-    version_of,
-)
-
-_HEADER = "STRUCTURE;STRUCTURE_ID;STRUCTURE_NAME;ACTION;A;Name of A;B;Name of B;TIME_PERIOD;Time"
+from support.datasets.deletions import NAMED, named_rows
+from support.rules.structures_by_hand import attribute, dimension, measure, rules_of, structure, text, time, version_of
 
 
-@pytest.mark.parametrize("action", ["D", "Delete", "delete"])
-def test_a_deletion_that_gives_a_name_without_a_code(action: str, tmp_path: Path) -> None:
-    """The name is the value and violates the code list, so that the row does not delete the data of all codes."""
-    rules = rules_of(
-        version_of(
-            codelist("CL", ["a", "b"]),
-            structure(dimension("A", coded("CL")), dimension("B", coded("CL")), time(), measure()),
-        )
-    )
-    rows = (f"{action};;Annual;a;x;;", f"{action};a;Annual;;;;", f"{action};;;a;x;;", "M;;Annual;a;x;2020;")
-    lines = [f"datastructure;T:D(1.0);n;{row}" for row in rows]
-    (tmp_path / "data.csv").write_text("\n".join([_HEADER, *lines, ""]))
-    frame = read_sdmx_csv(tmp_path / "data.csv", rules=rules)
-    assert frame["A"].to_list() == ["Annual", "a", None, None]
+@pytest.mark.parametrize("action", ["D", "Delete", "delete", "", None])
+def test_a_deletion_that_gives_a_name_without_a_code(action: str | None, tmp_path: Path) -> None:
+    """The value is the empty text, which validation refuses, so that the row does not delete the data of all codes.
+
+    The action is that of the row, or else that of the rules.
+    """
+    rules = rules_of(version_of(*NAMED), action="information" if action else "delete")
+    path = tmp_path / "data.csv"
+    path.write_text(named_rows(action))
+    frame = read_sdmx_csv(path, rules=rules)
+    assert frame["A"].to_list() == ["", "a", "a", None, "a"]
+    assert frame["O"].to_list() == [None, "", None, None, ""]
+    assert frame["L"].to_list() == [None, None, [""], None, None]
     errors_by_row = validate(rows_of(frame, rules), rules)["_errors"].to_list()
-    found = [[error["rule"] for error in errors or ()] for errors in errors_by_row]
-    assert "code-unknown" in found[0]
-    assert found[1:3] == [[], []]
+    found = [
+        [error["severity"] for error in errors or () if error["rule"] == "deletion-wide"] for errors in errors_by_row
+    ]
+    assert found == [["error"], ["error"], ["error"], [], ["warning"]]
+
+
+def test_names_without_codes_in_other_rows(tmp_path: Path) -> None:
+    """Rows that do not delete have no value where they give a name without a code, as in files without names."""
+    path = tmp_path / "data.csv"
+    path.write_text(named_rows("M"))
+    frame = read_sdmx_csv(path, rules=rules_of(version_of(*NAMED)))
+    assert frame["A"].to_list() == [None, "a", "a", None, "a"]
+    assert frame.select("O", "L").null_count().row(0) == (5, 5)
+
+
+def test_findings_on_empty_texts_name_the_components() -> None:
+    """The message names the possible components; next to another value, an empty attribute is only a warning."""
+    rules = rules_of(version_of(structure(dimension("A", text()), time(), measure(), attribute("O"))))
+    frame = pl.DataFrame({"ACTION": ["D"] * 3, "A": ["", "a", "a"], "TIME_PERIOD": ["2020"] * 3,
+                          "OBS_VALUE": ["-", None, "-"], "O": ["x", "", ""]})  # fmt: skip
+    found = [(error["severity"], error["message"]) for errors in validate(frame, rules)["_errors"] for error in errors]
+    written = "is an empty text, which is written as no value, so"
+    assert found == [
+        ("error", f"one of A, TIME_PERIOD {written} more would be deleted"),
+        ("error", f"one of OBS_VALUE, O {written} more would be deleted"),
+        ("warning", f"one of OBS_VALUE, O {written} it would not be deleted"),
+    ]
 
 
 def test_dimensions_whose_ids_begin_with_an_underscore_are_written(tmp_path: Path) -> None:

@@ -59,17 +59,25 @@ def test_all_data_is_deleted_by_its_key_or_by_a_data_set_alone() -> None:
         assert _deleted(dataset) == ([{}], [])
 
 
-@pytest.mark.parametrize("more", [{"reportingBegin": "2020"}, {"validTo": "2020-01-01"}, {"filter": "B=b0"}])
+@pytest.mark.parametrize("more", [{"reportingBegin": "2020"}, {"reportingEnd": "2020"}, {"filter": "B=b0"}])
 def test_restrictions_that_are_not_applied(more: dict[str, Any]) -> None:
     """In a data set with a restriction, only rows with all dimensions are deleted."""
     series = {"0:0": _OBSERVATION, "0:1": {}, ":1": _OBSERVATION, "1:0": {"observations": {"0": None, "": None}}}
     rows, notes = _deleted({"series": series, "attributes": ["s"], **more})
     assert rows == [_KEY, {**_KEY, "A": "a1"}]
-    assert any("rows that leave a dimension open delete nothing" in note for note in notes)
+    assert any("open delete nothing (the same applies to 3 more)" in note for note in notes)
     flat = {"observations": {"0:0:0": None, "0::0": None}, **more}
     assert _deleted(flat)[0] == [_KEY]
     rows, notes = _deleted({"series": {"0:0": _OBSERVATION}, **more})
     assert (rows, any("open" in note for note in notes)) == ([_KEY], False)
+
+
+@pytest.mark.parametrize("name", ["validFrom", "validTo", "publicationYear", "publicationPeriod"])
+def test_descriptions_of_the_message_restrict_no_deletion(name: str) -> None:
+    """These members select no data; only a data set that names nothing keeps all data with them."""
+    assert _deleted({"series": {"0:0": {}}, name: "2020"}) == ([{"A": "a0", "B": "b0"}], [])
+    rows, notes = _deleted({name: "2020"})
+    assert (rows, len(notes)) == ([], 1)
 
 
 @pytest.mark.parametrize("values", [{"values": []}, {}])

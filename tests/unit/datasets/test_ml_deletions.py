@@ -57,7 +57,9 @@ def test_attributes_that_may_be_dimensions_are_not_deleted_without_rules() -> No
     made = cross_sectional('<Section B="2"><Obs value="1"/></Section>', ' A="1"')
     rows, notes = found_in(made, None)
     assert rows == [{"A": "1", "B": "2", "OBS_VALUE": "1"}]
-    assert any("may be dimensions or attributes" in note for note in notes)
+    assert any(
+        "may be dimensions or attributes; without the structure's rules, they are not deleted" in note for note in notes
+    )
     rows, notes = found_in(cross_sectional("", ' A="1"'), None)
     assert (rows, any("nothing that was read names what is deleted" in note for note in notes)) == ([], True)
 
@@ -190,6 +192,65 @@ def test_restrictions_that_are_not_applied(attributes: str, before: str) -> None
     assert len(rows) == 1
 
 
+@pytest.mark.parametrize("name", ["publicationYear", "publicationPeriod", "validFromDate", "validToDate"])
+def test_descriptions_of_the_message_restrict_no_deletion(name: str) -> None:
+    """Dates of publication select no data (2.1, ``SetAttributeGroup``); a data set without content deletes none."""
+    described = f' ss:{name}="2020"'
+    assert found_in(specific(_SERIES, described)) == ([{"A": "1", "B": "2"}], [])
+    rows, notes = found_in(specific("", described))
+    assert (rows, any(_NOTHING in note for note in notes)) == ([], True)
+
+
+@pytest.mark.parametrize(("attributes", "before"), [(' ss:dataProviderID="X"', ""), ("", "<DataProvider/>")])
+def test_the_provider_is_no_restriction_if_rows_name_its_agreement(attributes: str, before: str) -> None:
+    """Rows of a provision agreement are those of its data provider."""
+    made = specific(before + _SERIES, attributes)
+    assert made.count("datastructure.DataStructure=") == 1
+    made = made.replace("datastructure.DataStructure=", "registry.ProvisionAgreement=")
+    assert found_in(made, None) == ([{"A": "1", "B": "2"}], [])
+
+
+def test_a_series_that_is_not_deleted_leaves_later_observations_alone() -> None:
+    """A part of a series that is not read restricts nothing after the series."""
+    rows, _ = found_in(specific(f'<Series A="1" B="2"><x:y/></Series>{_OBS}'))
+    assert rows == [_KEY]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        specific(f"{_SERIES}<x:only/>"), specific(f"{_SERIES}<DataProvider/>"),
+        specific('<Series A="1"><Obs TIME_PERIOD="2020"/><x:only/></Series>'),
+        cross_sectional('<Section A="1"><Obs B="2"/><x:only/></Section>'),
+        cross_sectional('<Group A="1"><Section B="2"><Obs value="1"/></Section><x:only/></Group>'),
+        cross_sectional('<Section A="1"><Obs B="2"/></Section><x:only/>'),
+    ],
+)  # fmt: skip
+def test_a_restriction_after_an_open_deletion_is_refused(made: str) -> None:
+    """A part that is not read has the same effect in every place: it never comes too late."""
+    with pytest.raises(DatasetError, match=r"line \d+: a part of the .* may restrict a deletion before it"):
+        found_in(made)
+
+
+def test_a_restriction_after_complete_or_other_deletions_is_accepted() -> None:
+    """Rows with all dimensions cannot be restricted, nor can those of other series and sections."""
+    assert found_in(specific(f"{_OBS}<x:only/>"))[0] == [_KEY]
+    assert found_in(specific('<Series A="1" B="2"><Obs TIME_PERIOD="2020"/><x:only/></Series>'))[0] == [_KEY]
+    rows, _ = found_in(specific('<Series A="1"/><Series A="2"><x:only/></Series>'))
+    assert rows == [{"A": "1"}]
+    rows, _ = found_in(cross_sectional('<Section A="1"><Obs B="2"/></Section><Section A="2"><x:only/></Section>'))
+    assert rows == [{"A": "1", "B": "2"}]
+
+
+@pytest.mark.parametrize("action", _OTHERS)
+def test_extensions_in_cross_sectional_data_are_no_observations(action: str) -> None:
+    """An element in another namespace is skipped with a note, as in all other messages."""
+    section = '<Section A="1" B="2" TIME_PERIOD="2020"><x:note/><Obs value="1"/></Section>'
+    rows, notes = found_in(cross_sectional(section, action=action), action=action[0])
+    assert rows == [{**_KEY, "OBS_VALUE": "1"}]
+    assert any("'urn:extension' are not part of SDMX-ML and were not read" in note for note in notes)
+
+
 def test_the_dataflow_of_old_data_sets_is_no_restriction_if_rows_name_it() -> None:
     """The dataflow of a data set of 2.0 is the structure of its rows, unless the data set names another one."""
     flow = ' dataflowAgencyID="E" dataflowID="F"'
@@ -207,6 +268,7 @@ def test_the_dataflow_of_old_data_sets_is_no_restriction_if_rows_name_it() -> No
         ('<Group A="1" B="2"/><Series A="1" B="3"/>', [{"A": "1", "B": "3"}]),
         ('<Group A="1" G="x"/><Series A="1" B="3"/>', [{"A": "1", "B": "3"}, {"A": "1", "G": "x"}]),
         ('<Group A="1" TIME_PERIOD="1"/><Obs A="1" TIME_PERIOD="1"/>', [{"A": "1", "TIME_PERIOD": "1"}]),
+        ('<Group A="2"/><Obs A="1" TIME_PERIOD="1"/>', [{"A": "1", "TIME_PERIOD": "1"}]),
     ],
 )
 def test_groups_without_rules_that_may_have_no_attribute(body: str, expected: list[dict[str, Any]]) -> None:
@@ -214,7 +276,8 @@ def test_groups_without_rules_that_may_have_no_attribute(body: str, expected: li
     rows, notes = found_in(specific(body), None)
     assert rows == expected
     is_group_deleted = any("G" in row for row in rows)
-    assert is_group_deleted != any("names no attribute; it deletes nothing" in note for note in notes)
+    text = "without the structure's rules it is unknown whether it names an attribute; it deletes nothing"
+    assert is_group_deleted != any(text in note for note in notes)
 
 
 def test_standard_attributes_in_other_namespaces() -> None:

@@ -18,7 +18,7 @@ class DeletionNotes:
             text if not more else f"{text} (the same applies to {more:,} more)" for text, more in self._found.values()
         )
 
-    def add(self, kind: str, text: str) -> None:
-        """Add a remark; ``text`` counts only if it is the first of its kind."""
-        found = self._found.get(kind)
-        self._found[kind] = (text, 0) if found is None else (found[0], found[1] + 1)
+    def add(self, kind: str, text: str, count: int = 1) -> None:
+        """Add a remark on some parts, usually one; ``text`` counts only if it is the first of its kind."""
+        first, more = self._found.get(kind, (text, -1))
+        self._found[kind] = first, more + count

@@ -14,13 +14,14 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Field, Layout, layout_of, plain_layout_of
 from kafka_replica.data.files.content_parts import Content
 from kafka_replica.data.files.header import check_decimal
+from kafka_replica.data.files.layout import EMPTY_VALUE
 from kafka_replica.data.polars.datasets.cells import value_of
 from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
 from kafka_replica.data.polars.datasets.files import Paths, csv_files
 from kafka_replica.data.polars.datasets.records import WrongRow, records_in
 from kafka_replica.data.polars.unions import union_of
 from kafka_replica.data.validation.actions import SPELLINGS
-from kafka_replica.data.validation.model import ACTION, Rules
+from kafka_replica.data.validation.model import Rules
 
 _MARK: Final = "\ufeff"
 
@@ -93,21 +94,24 @@ class CsvRows:
     @property
     def values(self) -> pl.DataFrame:
         """Return the values, with a column for each component; empty cells are NULL."""
-        return self.cells.select([
-            value_of(
-                field, self._cell(field), self.layout.sub_separator, self.decimal, is_bare=self.is_bare
-            ).alias(field.name)
-            for field in self.layout.fields
-        ])  # fmt: skip
+        return self.cells.select(
+            [self._value(field, pl.col(str(field.position))).alias(field.name) for field in self.layout.fields]
+        )
 
-    def _cell(self, field: Field) -> pl.Expr:
-        """Return a cell; in a deletion, the name of a dimension's code if there is no code."""
-        cell = pl.col(str(field.position))
-        action = next((one.position for one in self.layout.fields if one.name == ACTION), None)
-        if field.name_position is None or action is None:
-            return cell
-        is_named = pl.col(str(action)).is_in([*SPELLINGS["delete"]]) & (cell.fill_null("") == "")
-        return pl.when(is_named).then(pl.col(str(field.name_position))).otherwise(cell)
+    def _value(self, field: Field, cell: pl.Expr) -> pl.Expr:
+        """Return the value of a cell; an empty text in a deletion that gives only a name."""
+        layout = self.layout
+        found = value_of(field, cell, layout.sub_separator, self.decimal, is_bare=self.is_bare)
+        if not layout.may_be_nameless(field):
+            return found
+        is_nameless = (cell.fill_null("") == "") & (pl.col(str(field.name_position)).fill_null("") != "")
+        if layout.action_position is not None:
+            action = pl.col(str(layout.action_position)).fill_null("")
+            is_nameless &= action.is_in([*SPELLINGS["delete"], *([""] if layout.deletes else [])])
+        empty = pl.lit("")
+        if field.form != "text":
+            empty = value_of(field, pl.lit(EMPTY_VALUE), layout.sub_separator, self.decimal, is_bare=True)
+        return pl.when(is_nameless).then(empty).otherwise(found)
 
 
 class CsvTable:

@@ -105,9 +105,14 @@ class DataSetReader:
         Raises:
             DatasetError: the data set violates the standard; the message names the location.
         """
-        is_restricted = has_unread or any(given(one) not in (None, [], {}) for one in _limits_of(self._dataset))
+        dataset = self._dataset
+        is_restricted = has_unread or _has_any(dataset.reporting_begin, dataset.reporting_end)
         is_restricted |= self._fixed().keys() != {one.id for one in self._components.of_data_set}
-        blocks = self._all_blocks(outline, unread, may_delete_all=not (is_restricted or is_failed))
+        # These select no data; only a data set that names nothing does not mean all data with them.
+        is_described = _has_any(
+            dataset.valid_from, dataset.valid_to, dataset.publication_year, dataset.publication_period
+        )  # fmt: skip
+        blocks = self._all_blocks(outline, unread, may_delete_all=not (is_restricted or is_described or is_failed))
         if not (self._deletes and is_restricted):
             yield from blocks
             return
@@ -120,6 +125,7 @@ class DataSetReader:
                 unread.note_deletion(
                     self._path, "has a member that restricts it and is not applied, or a dimension without values",
                     "rows that leave a dimension open delete nothing",
+                    block.size - (0 if closed is None else closed.size),
                 )  # fmt: skip
 
     def _all_blocks(self, outline: Outline, unread: UnreadMembers, *, may_delete_all: bool) -> Iterator[Block]:
@@ -394,12 +400,9 @@ def _part(group: Group, names: Collection[str]) -> Group:
     return replace(group, attributes={name: value for name, value in group.attributes.items() if name in names})
 
 
-def _limits_of(dataset: DataSet) -> tuple[Any, ...]:
-    """Return the members that may restrict a data set, and that are not applied."""
-    return (
-        dataset.reporting_begin, dataset.reporting_end, dataset.valid_from, dataset.valid_to, dataset.publication_year,
-        dataset.publication_period,
-    )  # fmt: skip
+def _has_any(*members: Any) -> bool:
+    """Return whether one of these members has a value."""
+    return any(given(one) not in (None, [], {}) for one in members)
 
 
 def _has_value(row: Mapping[str, Any]) -> bool:

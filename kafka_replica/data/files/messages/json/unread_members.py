@@ -67,9 +67,12 @@ class UnreadMembers:
             '(to delete all data, give a series or observation whose key has only empty parts, such as "::")',
         )
 
-    def note_deletion(self, path: str, what: str, result: str = "it deletes nothing") -> None:
-        """Store the first part of each kind that deletes nothing, in data sets with the action delete."""
-        self._deletions.add(what, f"{path}, of a data set with the action delete, {what}; {result}")
+    def note_deletion(self, path: str, what: str, result: str = "it deletes nothing", count: int = 1) -> None:
+        """Store the first part of each kind that deletes nothing, in data sets with the action delete.
+
+        ``count`` is the number of such parts at the path.
+        """
+        self._deletions.add(what, f"{path}, of a data set with the action delete, {what}; {result}", count)
 
     def search_series(self, data: bytes, path: str) -> None:
         """Search series.

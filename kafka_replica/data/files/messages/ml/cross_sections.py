@@ -40,6 +40,10 @@ class CrossSectionReader:
         """For each of the levels in a deletion, whether it has a part that is not read."""
         self._deleted: Located | None = None
         """The row of the current observation in a deletion, until the end of its element."""
+        self._has_open_rows = False
+        """True if the data set has deleted something of which a dimension is open."""
+        self._open_levels = 0
+        """The number of the current levels in which that is so."""
         self._line = 0
         self._has_rows = False
         self._is_bare = True
@@ -52,7 +56,7 @@ class CrossSectionReader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition("}")[2]
-        if self._deletes and self._unknown.is_foreign(name):
+        if self._unknown.is_foreign(name):
             self._skip_foreign(name)
             return
         if local in _SKIPPED:
@@ -83,8 +87,14 @@ class CrossSectionReader:
                 self._take(row)
 
     def _skip_foreign(self, name: str) -> None:
-        """Skip an extension in a deletion, which may restrict the level that it is in."""
+        """Skip an extension, which may restrict the level of a deletion that it is in.
+
+        Raises:
+            DatasetError: something that it may restrict is deleted already.
+        """
         self._is_bare = False
+        if self._has_open_rows and self._open_levels >= len(self._unread):
+            raise self._unknown.deletions.late("element around it" if self._unread else "data set")
         if self._unread:
             self._unread[-1] = True
         else:
@@ -139,12 +149,15 @@ class CrossSectionReader:
         elif row is not None:
             self._delete(row)
         self._unread.pop()
+        self._open_levels = min(self._open_levels, len(self._unread))
 
     def _delete(self, row: Located) -> None:
         """Pass a row of a deletion on, unless it is open and the data set has a restriction that is not applied."""
-        if self._data_set.is_restricted and self._data_set.is_open(row):
-            self._unknown.deletions.note_restricted(row[0])
-            return
+        if self._data_set.is_open(row):
+            if self._data_set.is_restricted:
+                self._unknown.deletions.note_restricted(row[0])
+                return
+            self._has_open_rows, self._open_levels = True, len(self._unread)
         self._has_rows = True
         self._take(row)
 

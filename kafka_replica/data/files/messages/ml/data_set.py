@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.groups import Group, Groups, Row
-from kafka_replica.data.files.messages.ml.header import Reference
+from kafka_replica.data.files.messages.ml.header import PROVISION, Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
@@ -73,6 +73,7 @@ class DataSet:
         is_explicit: whether observations name their measure by their type.
         attributes: its own attributes; in cross-sectional and malformed messages also dimensions.
         is_restricted: whether it deletes, and has a restriction that is not applied, such as a data provider.
+        may_be_all: whether it deletes all data if it names nothing.
         is_failed: returns whether the message may have failed, so that an empty data set means nothing.
         scope: the attributes of the group around the current series (2.0).
         groups: its groups.
@@ -86,6 +87,7 @@ class DataSet:
         self.end = end
         self.attributes: Row = {}
         self.is_restricted = False
+        self.may_be_all = True
         self._names_nothing = True
         self._names: set[str] = set()
         """The components of series and observations that it deletes, if the structure is unknown."""
@@ -113,6 +115,11 @@ class DataSet:
         Source: SDMX 2.1, Section 3A, Part IV: "only the supplied data attributes for that series will be deleted".
         """
         return self._letter == _DELETE
+
+    @property
+    def is_of_provider(self) -> bool:
+        """Return whether its structure is a provision agreement, which is that of one data provider."""
+        return self.standing.get("STRUCTURE") == PROVISION
 
     def set_components(self, given: Row) -> None:
         """Set its attributes: the components among the XML attributes of its element, some of which may be empty."""
@@ -210,7 +217,7 @@ class DataSet:
         groups = [*self.groups.unused()]
         key = self.key
         are_apart = len(self.attributes) > len(key) and (self.is_deletion or not (has_rows or groups))
-        is_bare = is_bare and self._names_nothing and not self.is_restricted
+        is_bare = is_bare and self._names_nothing and self.may_be_all and not self.is_restricted
         if are_apart or (self.is_deletion and is_bare and not self.is_failed()):
             yield line, self.standing, self._with_others_off(self.attributes)
         inherited = self.standing | (key if self.is_deletion else self.attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.deletion_notes import DeletionNotes
 from kafka_replica.data.files.messages.ml.events import Events
 
@@ -30,6 +31,18 @@ class UnclearDeletions:
         """Note a group that names no attribute."""
         self._note("group", "the group", line, "names no attribute")
 
+    def note_unknown_group(self, line: int) -> None:
+        """Note a group whose names may all be dimensions, as its structure is unknown."""
+        what = "may have dimensions alone: without the structure's rules it is unknown whether it names an attribute"
+        self._note("unknown group", "the group", line, what)
+
+    def late(self, element: str) -> DatasetError:
+        """Return the error that a part which is not read may restrict what the element has deleted before."""
+        return DatasetError(
+            f"line {self._events.line}: a part of the {element} that is not read may restrict a deletion before it "
+            "that leaves a dimension open; put it first, or leave it out"
+        )
+
     def note_restricted(self, line: int) -> None:
         """Note an element that leaves a dimension open in a data set with a restriction that is not applied."""
         self._note(
@@ -41,8 +54,8 @@ class UnclearDeletions:
         """Note the attributes of a cross-sectional data set that may be dimensions, as its structure is unknown."""
         self._note(
             "data set's attributes", "the element DataSet", line,
-            "has XML attributes that may be dimensions or attributes; without the structure's rules",
-            "they are not deleted on their own",
+            "has XML attributes that may be dimensions or attributes",
+            "without the structure's rules, they are not deleted on their own",
         )  # fmt: skip
 
     def note_data_set(self, line: int) -> None:

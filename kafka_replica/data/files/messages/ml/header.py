@@ -11,10 +11,11 @@ from typing import Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 
+PROVISION: Final = "dataprovision"
 _KINDS: Final = {
     "DataStructure": "datastructure", "KeyFamily": "datastructure", "Structure": "datastructure",
     "Dataflow": "dataflow", "StructureUsage": "dataflow",
-    "ProvisionAgreement": "dataprovision", "ProvisionAgrement": "dataprovision",
+    "ProvisionAgreement": PROVISION, "ProvisionAgrement": PROVISION,
 }  # fmt: skip
 _REFERENCES: Final = frozenset({"Structure", "StructureUsage", "ProvisionAgreement", "ProvisionAgrement"})
 _URN: Final = re.compile(

@@ -17,7 +17,7 @@ from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionRead
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
 from kafka_replica.data.files.messages.ml.events import Events, StrayTextError
 from kafka_replica.data.files.messages.ml.generic import GenericReader
-from kafka_replica.data.files.messages.ml.header import Header, Reference
+from kafka_replica.data.files.messages.ml.header import PROVISION, Header, Reference
 from kafka_replica.data.files.messages.ml.known import KnownComponents, Structures
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
 from kafka_replica.data.files.messages.ml.row_blocks import blocks_of
@@ -44,7 +44,16 @@ _ACTION: Final = "Information"
 _NO_RESTRICTIONS: Final = frozenset(
     {"action", "dataScope", "datasetID", "keyFamilyURI", "setID", "structureRef", "type"}
 )
-_DATAFLOW: Final = frozenset({"dataflowAgencyID", "dataflowID"})
+_OF_THE_MESSAGE: Final = frozenset({"publicationPeriod", "publicationYear", "validFromDate", "validToDate"})
+"""XML attributes that describe when data was published or is valid; they select no data.
+
+Source: SDMX 2.1, ``SetAttributeGroup`` of the data schemas.
+"""
+_IMPLIED: Final = {
+    "dataflow": frozenset({"dataflowAgencyID", "dataflowID"}),
+    PROVISION: frozenset({"dataProviderID", "dataProviderSchemeAgencyId", "dataProviderSchemeId"}),
+}  # fmt: skip
+"""XML attributes that restrict nothing if the structure of the rows is of this kind."""
 _STANDARD: Final = frozenset({
     "action", "dataScope", "dataflowAgencyID", "dataflowID", "dataProviderID", "dataProviderSchemeAgencyId",
     "dataProviderSchemeId", "datasetID", "keyFamilyURI", "publicationPeriod", "publicationYear", "reportingBeginDate",
@@ -262,8 +271,10 @@ class _Reading:
         )
         data_set.is_failed = self._is_failed
         data_set.set_components({name: one for name, one in attributes.items() if _is_component(name)})
-        applied = _DATAFLOW if reference.kind == "dataflow" else frozenset[str]()
-        if any(self._may_restrict(name, applied) for name in attributes):
+        applied = _IMPLIED.get(reference.kind or "", frozenset[str]())
+        limits = [name for name in attributes if self._may_restrict(name, applied)]
+        data_set.may_be_all = not limits
+        if any(self._unknown.is_foreign(name) or _local(name) not in _OF_THE_MESSAGE for name in limits):
             data_set.restrict()
         self.groups.append(data_set.groups)
         self._data_reader = self._reader(uri)
@@ -291,7 +302,7 @@ class _Reading:
         """Return whether an XML attribute may restrict a data set, but is not applied; components are not such ones."""
         if _is_component(name) or name.startswith(OF_W3C):
             return False
-        local = name.rpartition("}")[2]
+        local = _local(name)
         return self._unknown.is_foreign(name) or not (local in _NO_RESTRICTIONS or local in applied)
 
     def _end(self) -> None:
@@ -301,6 +312,10 @@ class _Reading:
 def _is_component(name: str) -> bool:
     """Return whether an XML attribute of a data set is a component."""
     return "}" not in name and name not in _STANDARD
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]
 
 
 def _nothing(name: str) -> None:

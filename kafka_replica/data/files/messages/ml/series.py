@@ -77,6 +77,8 @@ class SeriesReader:
         """True if the innermost series, observation or group has a part that is not read."""
         self._is_narrowed = False
         """True if the current series has such a part, which may restrict its observations as well."""
+        self._has_open_rows = self._has_open_in_series = False
+        """True if the data set, or the current series, has deleted something of which a dimension is open."""
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
@@ -86,9 +88,12 @@ class SeriesReader:
 
     def take(self, rows: Taken) -> None:
         """Pass a row, or a run of rows, on to the reader of the message."""
-        if self.data_set.is_restricted and not isinstance(rows, Run) and self.data_set.is_open(rows):
-            self.unknown.deletions.note_restricted(rows[0])
-            return
+        if self.deletes and not isinstance(rows, Run) and self.data_set.is_open(rows):
+            if self.data_set.is_restricted:
+                self.unknown.deletions.note_restricted(rows[0])
+                return
+            self._has_open_rows = True
+            self._has_open_in_series = self.series is not None
         self._has_rows = True
         self._take(rows)
 
@@ -123,7 +128,7 @@ class SeriesReader:
         for row in self.data_set.own_rows(self._line, has_rows=self._has_rows, is_bare=self._is_bare):
             self.take(row)
         for line in self.data_set.groups_without_attributes():
-            self.unknown.deletions.note_group(line)
+            self.unknown.deletions.note_unknown_group(line)
         if self.data_set.is_deletion and not self._has_rows:
             self.unknown.deletions.note_data_set(self._line)
         self.data_set.end()
@@ -144,21 +149,24 @@ class SeriesReader:
             self._has_series = True
             self._commit_group()
         self.series, self.above = self.components(attributes), None
-        self.has_unread = self._is_narrowed = False
+        self.has_unread = self._is_narrowed = self._has_open_in_series = False
         self._series_line = self.events.parser.CurrentLineNumber
 
     def series_end(self) -> None:
         """End a series; a series without observations is a row of its own."""
         series, self.series = self.series, None
         if series is not None and self.above is None:
-            self.check(series)
-            if self._is_unclear(series):
-                self.unknown.deletions.note_unclear("series", self._series_line)
-                return
-            off = self.data_set.switched_off
-            own = series if off is None else series | {off: SWITCHED_OFF}
-            self.take((self._series_line, self.data_set.above_flat(series), own))
+            self._end_empty_series(series)
         self.above, self.has_unread, self._is_narrowed = None, False, False
+
+    def _end_empty_series(self, series: Row) -> None:
+        self.check(series)
+        if self._is_unclear(series):
+            self.unknown.deletions.note_unclear("series", self._series_line)
+            return
+        off = self.data_set.switched_off
+        own = series if off is None else series | {off: SWITCHED_OFF}
+        self.take((self._series_line, self.data_set.above_flat(series), own))
 
     def obs_start(self, attributes: dict[str, str]) -> None:
         """Begin an observation."""
@@ -203,10 +211,24 @@ class SeriesReader:
         return self.deletes and (self.has_unread or self._is_narrowed or not row)
 
     def mark_unread(self) -> None:
-        """Note that the innermost element has a part that is not read, and that may restrict what it deletes."""
+        """Note that the innermost element has a part that is not read, and that may restrict what it deletes.
+
+        Raises:
+            DatasetError: the element is a series, and an observation that it may restrict is deleted already.
+        """
         self.has_unread = True
         if self.obs is None and self.series is not None:
+            self._refuse_late("series", has_open=self._has_open_in_series)
             self._is_narrowed = True
+
+    def _restrict(self) -> None:
+        """Note that the data set has a restriction that is not applied."""
+        self._refuse_late("data set", has_open=self._has_open_rows)
+        self.data_set.restrict()
+
+    def _refuse_late(self, element: str, *, has_open: bool) -> None:
+        if has_open:
+            raise self.unknown.deletions.late(element)
 
     def refuse_empty(self, name: str) -> None:
         """Refuse a component without a value in a deletion, where no value would mean any value.
@@ -327,14 +349,15 @@ class SeriesReader:
         self.unknown.skip_or_refuse(name, self.handlers)
         self.mark_unread()
         if not self.depth:
-            self.data_set.restrict()
+            self._restrict()
 
     def other_end(self) -> None:
         """Handle the end of such an element, if it was not skipped."""
 
     def provider_start(self, attributes: dict[str, str]) -> None:
-        """Skip the data provider, to whose data the data set is restricted."""
-        self.data_set.restrict()
+        """Skip the data provider, to whose data the data set is restricted; a provision agreement implies it."""
+        if not self.data_set.is_of_provider:
+            self._restrict()
         self.skip(attributes)
 
     def skip(self, attributes: dict[str, str]) -> None:
