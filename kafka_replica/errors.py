@@ -21,6 +21,7 @@
     │   ├── WaitTimeoutError        a wait timed out
     │   ├── ProducerConflictError   another database publishes under the producer's id, or its database was copied
     │   └── PublishError            a transaction was not committed
+    │       ├── PublishUnavailableError  no broker answered; a BrokerUnavailableError as well
     │       ├── RecordNotSentError  a record of the transaction was refused by the client
     │       └── CommitUnknownError  the outcome is unknown: the broker did not answer in time
     ├── DataError                   bad data

@@ -74,11 +74,12 @@ STATES: Final = {
         "The producer commits or aborts, or Kafka aborts the transaction when its timeout has passed.",
     ),
     State.STALLED: StateAdvice(
-        "For `stalled_after_s` (10 s), a broker that leads a partition has not answered, or the topic does not exist. "
+        "For `stalled_after_s` (10 s), a broker that leads a partition has not answered, or the topic does not exist, "
+        "or a service that a header stack needs has not answered. "
         "`status().last_error` has the reason, if it is known.",
         "as before",
         "The last version, if there is one.",
-        "The broker answers again; until then, the replica retries.",
+        "The broker or the service answers again; until then, the replica retries.",
     ),
     State.FAILED: StateAdvice(
         "An error ended the replica, such as a record that cannot be replicated or a missing permission. "
@@ -138,7 +139,8 @@ ADVICE: Final = {
         },
         "kafka_replica.headers": {
             "PieceError": "Compare the header stack with that of the writer; when writing, correct the record.",
-            "ServiceUnavailableError": "Restore the service for keys or schemas, and start the replica again.",
+            "ServiceUnavailableError": "Restore the service for keys or schemas; a replica continues then, a producer "
+            "has to try again. A replica that was refused at its start has to be started again.",
         },
         "kafka_replica.directories": {
             "DuplicateValueError": "Correct the records that the message names, or declare the index as not unique.",

@@ -43,8 +43,25 @@ def collector_paused() -> Iterator[Callable[[int], None]]:
     try:
         yield made
     finally:
-        gc.enable()
-        _pausing_threads.discard(get_ident())
+        if get_ident() in _pausing_threads:
+            gc.enable()
+            _pausing_threads.discard(get_ident())
+
+
+@contextmanager
+def collector_resumed() -> Iterator[None]:
+    """Interrupt this thread's pause of the garbage collector within the block, which may wait for long."""
+    if get_ident() not in _pausing_threads:
+        yield
+        return
+    gc.enable()
+    _pausing_threads.discard(get_ident())
+    try:
+        yield
+    finally:
+        if gc.isenabled():  # otherwise it is off for another reason, and is not this thread's to switch on again
+            _pausing_threads.add(get_ident())
+            gc.disable()
 
 
 def _end_pauses() -> None:

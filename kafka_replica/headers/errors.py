@@ -22,4 +22,14 @@ class PieceError(DataError):
 
 
 class ServiceUnavailableError(KafkaReplicaError):
-    """A service for keys or schemas does not answer; a replica fails with it instead of setting good records aside."""
+    """A service for keys or schemas does not answer; a replica waits for it, and sets no good record aside.
+
+    Args:
+        message: the message.
+        is_refusal: whether the service has refused the client, for example its credentials. Before a replica has read
+            its first record, such a refusal ends it, because waiting would not help; later it may be temporary.
+    """
+
+    def __init__(self, message: str, *, is_refusal: bool = False) -> None:
+        super().__init__(message)
+        self.is_refusal = is_refusal

@@ -106,9 +106,10 @@ ALERTS: Final = (
         'kafka_replica_state{state="stalled"} == 1',
         "1m",
         "critical",
-        f"{_REPLICA} gets no answer from the brokers",
+        f"{_REPLICA} gets no answer from the brokers, or from a service that its header stack needs",
         "Users of the replica get answers from the last version. Changes that were made since then are missing.",
-        "Check that the brokers run and can be reached: `kafka-replica doctor`. The replica continues by itself.",
+        "The status page of the service and the log name the cause. Check that the brokers run and can be reached "
+        "(`kafka-replica doctor`), and the services for keys or schemas. The replica continues by itself.",
     ),
     Alert(
         "KafkaReplicaBlocked",

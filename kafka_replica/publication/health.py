@@ -8,7 +8,8 @@
 A replica is *blocked* when a producer holds a transaction open: the last stable offset has not moved for
 ``blocked_after_s`` although there are records beyond it, and everything below it has been read, so that no version can
 be made. It is *stalled* when the broker has not answered for ``stalled_after_s``, not counting pauses in which the
-replica asks nothing. In both states it continues to serve its last version, if it has one.
+replica asks nothing; it is not asked either while a service that a header stack needs does not answer. In both states
+it continues to serve its last version, if it has one.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ from kafka_replica.replication.opening import MakeReader, open_log
 from kafka_replica.replication.options import ReplicaOptions
 from kafka_replica.replication.partition_growth import PartitionGrowth
 from kafka_replica.replication.record_filter import RecordFilter
+from kafka_replica.replication.service_retry import ServiceRetry
 from kafka_replica.stores import Store
 from kafka_replica.transactions import Batch, BoundaryDetector, CommittedRecords, ConsistentPoint, Decision, Ends
 from kafka_replica.transactions.barrier import Barrier
@@ -77,7 +78,8 @@ class Follower:
         self._store = store
         self._publisher = publisher
         ranks = {topic: rank for rank, topic in enumerate(options.topics)}
-        record_filter = RecordFilter(options.key_filter, options.validator, options.header_stack)
+        services = ServiceRetry(options.name, publisher.health, self._closing, on_pause=self._lifecycle.note)
+        record_filter = RecordFilter(options.key_filter, options.validator, options.header_stack, services)
         self._record_filter = record_filter
         self._delta_builder = DeltaBuilder(
             store.newest,

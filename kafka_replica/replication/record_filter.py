@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from kafka_replica.common.wording import encodable
 from kafka_replica.errors import BadRecordError, DataError, KafkaReplicaError
-from kafka_replica.headers import PieceError, Stack
-from kafka_replica.records import Partition, Record, Stored, as_record, lacks_key
+from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack, TransformedRecord
+from kafka_replica.records import Partition, Record, Stored, as_record, key_text, lacks_key
+from kafka_replica.replication.service_retry import ServiceRetry
 from kafka_replica.transactions import Batch
 
 __all__ = ["FilteredRecords", "RecordFilter", "Validator"]
@@ -49,6 +50,7 @@ class RecordFilter:
         key_filter: returns whether a key is wanted; None accepts all keys.
         validator: raises an exception if a record is invalid.
         header_stack: transforms records before the validator sees them; None or an empty stack changes nothing.
+        services: waits while a service that the stack needs does not answer; None means to raise its error.
     """
 
     def __init__(
@@ -56,10 +58,12 @@ class RecordFilter:
         key_filter: Callable[[bytes], bool] | None = None,
         validator: Validator | None = None,
         header_stack: Stack | None = None,
+        services: ServiceRetry | None = None,
     ) -> None:
         self._key_filter = key_filter
         self._validator = validator
         self._header_stack = header_stack or None
+        self._services = services
         # By topic and key, the partition and offset of the newest record that was set aside, if it is still listed.
         self._bad_keys: dict[tuple[str, bytes], tuple[int, int]] = {}
 
@@ -127,7 +131,7 @@ class RecordFilter:
         record = raw
         if self._header_stack is not None:
             try:
-                value, headers = self._header_stack.incoming(raw[0], raw[1], raw[4], topic=partition.topic)
+                value, headers = self._undo(self._header_stack, partition, raw)
             except PieceError as error:
                 return _bad_record(partition, raw, str(error), _NOT_UNDONE)
             except MemoryError as error:
@@ -148,6 +152,35 @@ class RecordFilter:
                 "record by raising a subclass of Exception"
             ) from error
         return record
+
+    def _undo(self, stack: Stack, partition: Partition, raw: Stored) -> TransformedRecord:
+        """Undo the stack's transformations; wait for services that do not answer.
+
+        Raises:
+            PieceError: a piece refused the record.
+            ServiceUnavailableError: a service does not answer, and nothing waits for it, or it has refused the client.
+        """
+        services = self._services
+        if services is None:
+            try:
+                return stack.incoming(raw[0], raw[1], raw[4], topic=partition.topic)
+            except ServiceUnavailableError as error:
+                place = _place(partition, raw)
+                raise ServiceUnavailableError(f"{place}: {error}", is_refusal=error.is_refusal) from error
+        try:
+            undone = stack.incoming(
+                raw[0], raw[1], raw[4], topic=partition.topic,
+                wait=lambda error: services.pause(error, _place(partition, raw)),
+            )  # fmt: skip
+            services.well()
+        finally:
+            services.end()
+        return undone
+
+
+def _place(partition: Partition, raw: Stored) -> str:
+    """Return a record's place and key, for an error that ends the replica or makes it wait."""
+    return f"reading the record at {partition}, offset {raw[2]} ({key_text(raw[0])})"
 
 
 def _no_memory(doing: str, raw: Stored, partition: Partition, error: MemoryError) -> KafkaReplicaError:

@@ -70,20 +70,25 @@ LIBRDKAFKA_NAMES: Final = frozenset({
 _CALLBACKS = frozenset({
     "error_cb", "logger", "oauth_cb", "on_commit", "on_delivery", "stats_cb", "throttle_cb", "default.topic.config",
 })  # fmt: skip
+_PLUGINS: Final = "plugin.library.paths"
 _KNOWN = LIBRDKAFKA_NAMES | JAVA_NAMES | _CALLBACKS
 
 
 def check_names(names: Iterable[str], where: str) -> None:
-    """Check that properties exist.
+    """Check that properties exist; with plugins, librdkafka does so when it creates a client.
 
     Args:
-        names: names of librdkafka's or Java's properties.
+        names: names of librdkafka's or Java's properties. A plugin in ``plugin.library.paths`` may have properties of
+            its own, which librdkafka knows only once it has loaded the plugin.
         where: the source of the properties, such as a file, for the message.
 
     Raises:
         ConfigurationError: a property does not exist; the message suggests the most similar name.
     """
-    for name in map(str, names):
+    names = list(map(str, names))
+    if _PLUGINS in names:
+        return
+    for name in names:
         if name not in _KNOWN and not _is_new(name):
             near = nearest(name)
             hint = f"did you mean {near!r}?" if near else "see librdkafka's CONFIGURATION.md for all properties"

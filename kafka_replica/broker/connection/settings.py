@@ -100,21 +100,28 @@ def error_callback(config: Mapping[str, Any], trouble: list[KafkaError]) -> Call
     """Return a callback that collects librdkafka's errors and passes them on to the user's ``error_cb``, if any.
 
     A collected refusal of SASL credentials also names the user and the mechanism.
+
+    Raises:
+        ConfigurationError: a JAAS configuration in Java's form cannot be used.
     """
     users: Callable[[KafkaError], None] | None = config.get("error_cb")
+    # Only these properties, and only once: stores are not read, and nothing can fail while librdkafka reports an error.
+    login = _login({name: value for name, value in config.items() if str(name).startswith("sasl.")})
 
     def take(error: KafkaError) -> None:
-        trouble.append(_with_user(error, config) if error.code() in _SASL_REFUSALS else error)
+        if login and error.code() in _SASL_REFUSALS:
+            trouble.append(KafkaError(error.code(), f"{error.str()}, {login}", error.fatal()))
+        else:
+            trouble.append(error)
         if users is not None:
             users(error)
 
     return take
 
 
-def _with_user(error: KafkaError, config: Mapping[str, Any]) -> KafkaError:
-    settings = from_java(hide_secrets(config))
-    user, mechanism = (settings.get(name) for name in ("sasl.username", "sasl.mechanism"))
-    if not user:
-        return error
-    mechanism = mechanism or settings.get("sasl.mechanisms")
-    return KafkaError(error.code(), f"{error.str()}, as user '{user}' with {mechanism}", error.fatal())
+def _login(sasl: Mapping[str, Any]) -> str:
+    """Return the user and the mechanism of SASL properties, for messages; an empty text if there is no user."""
+    settings = from_java(hide_secrets(sasl))
+    user = settings.get("sasl.username")
+    mechanism = settings.get("sasl.mechanism") or settings.get("sasl.mechanisms")
+    return f"as user '{user}' with {mechanism}" if user else ""

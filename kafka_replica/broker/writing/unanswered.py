@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from kafka_replica.broker.errors import CHECK_SERVERS, PublishUnavailableError, is_refusal, translate_error
 from kafka_replica.errors import PublishError
 
+_QUERY_S: Final = 1.0
 _NOT_ACKNOWLEDGED = (
     "check that the partition has a leader, and enough replicas in sync (min.insync.replicas), and publish the "
     "transaction again"
 )
 
 
-def publish_error(error: KafkaError, doing: str, trouble: Sequence[KafkaError]) -> PublishError:
+def publish_error(error: KafkaError, doing: str, trouble: Sequence[KafkaError], producer: Producer) -> PublishError:
     """Return the error for a transaction that has failed, or for the record that has failed it.
 
     librdkafka reports ``_MSG_TIMED_OUT`` for a record whose time is over, whatever the reason; the other arguments are
     those of ``not_acknowledged``.
     """
     if error.code() == KafkaError._MSG_TIMED_OUT:
-        return not_acknowledged(doing, trouble)
+        return not_acknowledged(doing, trouble, producer)
     return PublishError(str(translate_error(error, doing)))
 
 
-def not_acknowledged(doing: str, trouble: Sequence[KafkaError]) -> PublishError:
+def not_acknowledged(doing: str, trouble: Sequence[KafkaError], producer: Producer) -> PublishError:
     """Return the error for a transaction whose records Kafka did not acknowledge in time.
 
     Args:
         doing: the operation, for the message.
         trouble: the errors that librdkafka has reported since a broker last answered, the newest last.
+        producer: queries the brokers, for up to 1 s, if these errors say that none can be reached.
 
     Returns:
         PublishUnavailableError if no broker answered. A refusal of our credentials is another PublishError, because
@@ -40,6 +43,8 @@ def not_acknowledged(doing: str, trouble: Sequence[KafkaError]) -> PublishError:
     refusal = next((error for error in trouble if is_refusal(error)), None)
     if refusal is not None:
         return PublishError(str(translate_error(refusal, doing)))
+    if _is_over(trouble, producer):
+        trouble = ()
     text = no_answer(doing, trouble)
     if text is not None:
         return PublishUnavailableError(text)
@@ -48,11 +53,30 @@ def not_acknowledged(doing: str, trouble: Sequence[KafkaError]) -> PublishError:
 
 def no_answer(doing: str, trouble: Sequence[KafkaError]) -> str | None:
     """Return the message if no broker answered, with the last reason; otherwise None."""
-    if all(error.code() != KafkaError._ALL_BROKERS_DOWN for error in trouble):
+    if not any(_is_outage(error) for error in trouble):
         return None
     return f"{doing}: no broker answered in time{_last_reason(trouble)}; {CHECK_SERVERS}"
 
 
 def _last_reason(trouble: Sequence[KafkaError]) -> str:
-    reasons = [error.str() for error in trouble if error.code() != KafkaError._ALL_BROKERS_DOWN]
+    reasons = [error.str() for error in trouble if not _is_outage(error)]
     return f": {reasons[-1]}" if reasons else ""
+
+
+def _is_outage(error: KafkaError) -> bool:
+    return bool(error.code() == KafkaError._ALL_BROKERS_DOWN)
+
+
+def _is_over(trouble: Sequence[KafkaError], producer: Producer) -> bool:
+    """Return whether an outage was reported, but a broker answers now.
+
+    librdkafka reports an outage only once, and not that it is over. So it may have passed long ago, while the producer
+    had nothing to send.
+    """
+    if not any(_is_outage(error) for error in trouble):
+        return False
+    try:
+        producer.list_topics(timeout=_QUERY_S)
+    except KafkaException:
+        return False
+    return True

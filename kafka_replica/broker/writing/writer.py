@@ -273,7 +273,7 @@ class TransactionalWriter:
         # A commit would wait for the records as well, but then it would not be known whether it was requested.
         if self._flush() and self._flush():
             timed_out = KafkaException(KafkaError(KafkaError._MSG_TIMED_OUT))
-            raise not_acknowledged(self._sending_all(), self._trouble) from timed_out
+            raise not_acknowledged(self._sending_all(), self._trouble, self._producer) from timed_out
         try:
             self._end("committing the transaction", self._producer.commit_transaction)
         except BrokerError as error:
@@ -317,7 +317,7 @@ class TransactionalWriter:
         """
         error = self._failure() if self._is_open else None
         if error is not None:
-            raise publish_error(error, self._sending_all(), self._trouble) from KafkaException(error)
+            raise publish_error(error, self._sending_all(), self._trouble, self._producer) from KafkaException(error)
 
     def _sending_all(self) -> str:
         return f"sending records to {'topic' if len(self._topics) == 1 else 'topics'} {', '.join(self._topics)}"
@@ -444,7 +444,7 @@ class TransactionalWriter:
         """Return the error for a record that was not delivered."""
         doing = _sending(message)
         if not is_too_large(error):
-            return publish_error(error, doing, self._trouble)
+            return publish_error(error, doing, self._trouble, self._producer)
         size_bytes = len(message.key() or b"") + len(message.value() or b"")
         return PublishError(over_kafkas_limit(doing, self._config, message.topic() or "", size_bytes, self._timeout_s))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import json
 import os
+import ssl
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeVar
 
+from kafka_replica.common.error_causes import causes
 from kafka_replica.common.secret_values import SecretUrl
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
@@ -26,6 +28,10 @@ T = TypeVar("T")
 # The registry's own answers about a schema: unknown, incompatible or invalid. Any other refusal, such as a proxy's 407,
 # says nothing about the record.
 _ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
+_MAY_PASS: Final = frozenset({408, 425, 429})
+_CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
+_REQUEST_S: Final = 3.0  # the closing of a replica waits for a request; all URLs are tried in turn
+_LEAST_TIMEOUT_S: Final = 1.0
 _CHECK_ACCESS: Final = "check the credentials, and the registry's log"
 _CHECK_URL: Final = "check the registry's URL, and that it runs and can be reached from here"
 
@@ -42,7 +48,10 @@ class CachedRegistryClient(SchemaRegistryClient):
     schema, or it is not accepted. The messages name the request and the registry's URL, without a password.
 
     Args:
-        config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``.
+        config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``. The defaults differ
+            from Confluent's, because the closing of a replica waits for a request: the registry has 3 s to answer
+            (``timeout``), divided by the number of URLs, but at least 1 s for each; and no request is repeated
+            (``max.retries``), because replicas try again themselves.
         file: the file, which is created if it does not exist.
 
     Raises:
@@ -50,8 +59,10 @@ class CachedRegistryClient(SchemaRegistryClient):
     """
 
     def __init__(self, config: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
-        super().__init__(dict(config))
-        self._shown_url = SecretUrl(config["url"]).shown
+        urls = str(config.get("url", "")).split(",")
+        defaults = {"timeout": max(_LEAST_TIMEOUT_S, _REQUEST_S / len(urls)), "max.retries": 0}
+        super().__init__({**defaults, **config})
+        self._shown_url = ",".join(SecretUrl(url.strip()).shown for url in urls)
         self._file = Path(file)
         self._answers = _read(self._file)
         self._file_lock = Lock()
@@ -170,11 +181,13 @@ class CachedRegistryClient(SchemaRegistryClient):
             if error.http_status_code in _ABOUT_SCHEMA:
                 message = f"{doing}: {error.error_message}"
                 raise SchemaRegistryError(error.http_status_code, error.error_code, message) from error
-            raise ServiceUnavailableError(f"{doing}: it refused: {error}; {_CHECK_ACCESS}") from error
+            raise ServiceUnavailableError(
+                f"{doing}: it refused: {error}; {_CHECK_ACCESS}", is_refusal=_is_refusal(error.http_status_code)
+            ) from error
         except Exception as error:  # the errors of the HTTP library that Confluent's client uses
             reason = str(error) or type(error).__name__
             raise ServiceUnavailableError(
-                f"{doing}: it does not answer ({reason}){not_in_file}; {_CHECK_URL}"
+                f"{doing}: it does not answer ({reason}){not_in_file}; {_CHECK_URL}", is_refusal=_is_about_access(error)
             ) from error
 
     def _save_answer(self, request: str, answer: Any) -> None:
@@ -188,6 +201,21 @@ class CachedRegistryClient(SchemaRegistryClient):
                     f"writing schemas to {self._file}: {error.strerror}; make it writable, or free some space"
                 ) from error
             self._answers[request] = answer  # only now, so that an answer that was not written is written the next time
+
+
+def _is_refusal(status: int) -> bool:
+    """Return whether an answer shows that the registry is there, but not for this client or under this URL."""
+    return 300 <= status < 500 and status not in _MAY_PASS
+
+
+def _is_about_access(error: Exception) -> bool:
+    """Return whether a certificate was refused, or by a token endpoint the credentials."""
+    for cause in causes(error, with_context=True):
+        if isinstance(cause, ssl.SSLError):
+            return not isinstance(cause, _CLOSED)
+        if type(cause).__name__ == "OAuthError":  # of authlib, which Confluent's client imports only for tokens
+            return True
+    return False
 
 
 def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Association]:

@@ -109,10 +109,10 @@ class RegistrySchemas(Piece):
             return PieceOutput(value)
         try:
             decoded = self._deserialize(value, _context(record, list(record.own_headers)))
-        except (
-            ServiceUnavailableError
-        ) as error:  # its request may be another one, such as that for the topic's subjects
-            raise ServiceUnavailableError(f"decoding a value with {_schema_of(record)}: {error}") from error
+        except ServiceUnavailableError as error:
+            # The request may be another one, such as that for the topic's subjects.
+            doing = f"decoding a value with {_schema_of(record)}"
+            raise ServiceUnavailableError(f"{doing}: {error}", is_refusal=error.is_refusal) from error
         return PieceOutput(self._encode(decoded), ())
 
 

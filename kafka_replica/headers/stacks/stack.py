@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError
-from kafka_replica.headers.errors import PieceError
+from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers, Key, key_bytes, key_text
 
@@ -102,8 +102,17 @@ class Stack:
         headers: Iterable[tuple[str, bytes | None]] = (),
         *,
         topic: str | None = None,
+        wait: Callable[[ServiceUnavailableError], None] | None = None,
     ) -> TransformedRecord:
-        """Return the value and headers for readers, given a record in the log; the arguments are those of ``outgoing``.
+        """Return the value and headers for readers, given a record in the log.
+
+        Args:
+            key: the key of the record.
+            value: the value in the log; None for a tombstone.
+            headers: the headers in the log.
+            topic: the topic of the record; some pieces need it.
+            wait: called when a piece cannot fetch a key or schema; then only this piece is called again. None means to
+                raise the error.
 
         Raises:
             PieceError: a piece refused the record.
@@ -112,7 +121,14 @@ class Stack:
         raw_key = None if key is None else key_bytes(key)
         current = TransformedRecord(value, tuple(headers))
         for step in self._steps_back:
-            current = step.apply(step.piece.incoming, topic, raw_key, current)
+            while True:
+                try:
+                    current = step.apply(step.piece.incoming, topic, raw_key, current)
+                    break
+                except ServiceUnavailableError as error:
+                    if wait is None:
+                        raise
+                    wait(error)
         compact = self._compact
         if compact.keys().isdisjoint([name for name, _ in current.headers]):
             return current

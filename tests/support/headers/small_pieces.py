@@ -70,11 +70,19 @@ class Squeeze(Hop):
 
 
 class Unavailable(Hop):
-    """A piece whose service does not answer."""
+    """A piece whose service does not answer while ``is_away``, or refuses; otherwise records stay as they are."""
 
     name = "unavailable"
     keys = ()
+    is_away = True
+    refuses = False
+
+    def outgoing(self, record: PieceInput) -> PieceOutput:
+        """Leave the record as it is."""
+        return PieceOutput(record.value)
 
     def incoming(self, record: PieceInput) -> PieceOutput:
-        """Fail."""
-        raise ServiceUnavailableError("the key service does not answer")
+        """Fail while the service is away."""
+        if self.is_away:
+            raise ServiceUnavailableError("the key service does not answer", is_refusal=self.refuses)
+        return PieceOutput(record.value)

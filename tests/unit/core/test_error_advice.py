@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError, KafkaException, Producer
 
+from kafka_replica import errors
 from kafka_replica.broker.errors import PublishUnavailableError, translate_error
 from kafka_replica.broker.writing import write_probe
 from kafka_replica.broker.writing.unanswered import publish_error
 from kafka_replica.broker.writing.write_probe import WriteProbe
+from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import AuthorizationError, BrokerError, PublishError
 
 
@@ -50,6 +52,23 @@ DOWN = KafkaError(KafkaError._ALL_BROKERS_DOWN, "2/2 brokers are down")
 CLOSED = KafkaError(KafkaError._TRANSPORT, "h:1/1: Connect failed: Connection refused")
 
 
+class Answered:
+    """A producer whose brokers answer."""
+
+    def list_topics(self, *, timeout: float) -> None:
+        """Return at once."""
+        assert timeout <= 1
+
+
+class Unanswered:
+    """A producer that reaches no broker."""
+
+    def list_topics(self, *, timeout: float) -> None:
+        """Fail, as after the timeout."""
+        del timeout
+        raise KafkaException(KafkaError(KafkaError._TRANSPORT))
+
+
 @pytest.mark.parametrize(
     ("trouble", "kind", "text"),
     [
@@ -64,10 +83,41 @@ def test_a_record_whose_time_is_over_has_the_reason(
     trouble: list[KafkaError], kind: type[PublishError], text: str
 ) -> None:
     """Only if all brokers were down, and did not refuse our credentials, waiting for a broker helps."""
-    error = publish_error(KafkaError(KafkaError._MSG_TIMED_OUT), "sending", trouble)
+    error = publish_error(KafkaError(KafkaError._MSG_TIMED_OUT), "sending", trouble, cast("Producer", Unanswered()))
     assert type(error) is kind
     with pytest.raises(PublishError, match=text):
         raise error
+
+
+def test_an_outage_that_is_over_is_not_the_reason_of_a_later_failure() -> None:
+    """The brokers answer again, so the advice is not to check that they run."""
+    timed_out = KafkaError(KafkaError._MSG_TIMED_OUT)
+    error = publish_error(timed_out, "sending", [CLOSED, DOWN], cast("Producer", Answered()))
+    assert type(error) is PublishError
+    assert str(error).startswith("sending: Kafka did not acknowledge it in time; check that the partition has a leader")
+
+
+def test_a_broker_that_restarted_while_the_producer_was_idle_has_answered() -> None:
+    """The report of that outage does not make a slow broker an unreachable one."""
+    config = {
+        "bootstrap.servers": "replaced:1", "test.mock.num.brokers": 1, "log_level": 0,
+        "test.mock.broker.rtt": 200, "message.timeout.ms": 100,  # each record times out, and each query is answered
+    }  # fmt: skip
+    writer = TransactionalWriter(config, "idle", 20.0)
+    try:
+        writer._trouble.extend([CLOSED, DOWN])
+        writer.begin()
+        writer.send("t", b"k", b"v", ())
+        with pytest.raises(PublishError, match="Kafka did not acknowledge it in time") as failed:
+            writer.commit()
+        assert type(failed.value) is PublishError
+    finally:
+        writer.close()
+
+
+def test_the_tree_of_errors_has_the_error_of_a_publication_without_a_broker() -> None:
+    """The error is defined elsewhere, because it is derived from two errors of the tree."""
+    assert "PublishUnavailableError" in (errors.__doc__ or "")
 
 
 class RefusingProducer:

@@ -15,7 +15,7 @@ from kafka_replica import KafkaReplicaError
 from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.common.error_causes import causes, copy_of
 from kafka_replica.common.folder_sync import sync_folder
-from kafka_replica.common.garbage_collector import collector_paused
+from kafka_replica.common.garbage_collector import collector_paused, collector_resumed
 from kafka_replica.common.process import OwnerProcess
 from kafka_replica.common.wording import abridged
 from kafka_replica.errors import MissingExtraError, WaitTimeoutError
@@ -112,6 +112,32 @@ def test_syncing_a_folder_that_cannot_be_opened_is_no_error(tmp_path: Path) -> N
     """A system on which folders cannot be opened keeps the previous promise only."""
     sync_folder(tmp_path)
     sync_folder(tmp_path / "missing")
+
+
+def test_a_pause_of_the_garbage_collector_can_be_interrupted() -> None:
+    """The collector works while a thread waits; outside a pause, nothing changes."""
+    with collector_resumed():
+        assert gc.isenabled()
+    with collector_paused():
+        with collector_resumed():
+            assert gc.isenabled()
+            with collector_paused():
+                assert not gc.isenabled()
+            assert gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_collector_that_is_switched_off_during_an_interruption_stays_off() -> None:
+    """The end of the pause switches on what the pause has switched off, and nothing else."""
+    try:
+        with collector_paused(), collector_resumed():
+            gc.disable()
+        assert not gc.isenabled()
+        with collector_resumed():
+            assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")

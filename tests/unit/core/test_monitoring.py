@@ -152,6 +152,13 @@ def test_the_files_and_the_page_are_those_of_the_declaration() -> None:
     }
 
 
+def test_the_alert_of_a_stalled_replica_names_each_possible_cause() -> None:
+    """A replica waits for brokers, and for services of its header stack."""
+    alert = next(each for each in ALERTS if each.name == "KafkaReplicaStalled")
+    assert "brokers, or from a service that its header stack needs" in alert.summary
+    assert "the services for keys or schemas" in alert.action
+
+
 def test_dashboard_panels_have_different_places() -> None:
     """Panels have different ids and places, and a source of data."""
     panels = json.loads(dashboard())["panels"]

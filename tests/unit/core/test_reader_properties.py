@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
+from confluent_kafka import KafkaError
 
 from kafka_replica import Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.connection.security import ConnectionSettings
-from kafka_replica.broker.connection.settings import common_settings
+from kafka_replica.broker.connection.settings import common_settings, error_callback
 from kafka_replica.broker.reading.marker_reader import MarkerReader
 from kafka_replica.broker.wire import cluster
 from kafka_replica.broker.wire.cluster import Purpose
@@ -120,3 +121,26 @@ def test_properties_that_only_this_librdkafka_knows_and_callbacks_are_accepted()
     """The list of names may be older than librdkafka, which decides."""
     config = {"bootstrap.servers": "localhost:1", "builtin.features": "", "error_cb": print, "key.deserializer": "x"}
     assert common_settings(config)["bootstrap.servers"] == "localhost:1"
+
+
+def test_properties_of_a_plugin_are_left_to_librdkafka() -> None:
+    """Only the plugin knows them, and librdkafka loads it when it creates the client."""
+    own = "confluent.monitoring.interceptor.topic"
+    config = {"bootstrap.servers": "localhost:1", "plugin.library.paths": "monitoring-interceptor", own: "x"}
+    assert common_settings(config)[own] == "x"
+    with pytest.raises(ConfigurationError, match=f"no property '{own}'"):
+        common_settings({"bootstrap.servers": "localhost:1", own: "x"})
+
+
+def test_a_refusal_is_reported_although_a_store_is_gone() -> None:
+    """A callback of librdkafka reads no file: its error would come out of any call, and hide the refusal."""
+    given, trouble = list[KafkaError](), list[KafkaError]()
+    module = "org.apache.kafka.common.security.plain.PlainLoginModule"
+    config = {
+        "ssl.truststore.location": "/missing.jks", "ssl.truststore.password": "p", "error_cb": given.append,
+        "sasl.mechanism": "PLAIN", "sasl.jaas.config": f'{module} required username="me" password="p";',
+    }  # fmt: skip
+    refusal = KafkaError(KafkaError._AUTHENTICATION, "refused")
+    error_callback(config, trouble)(refusal)
+    assert [each.str() for each in trouble] == ["refused, as user 'me' with PLAIN"]
+    assert given == [refusal]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import ssl
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from uuid import UUID
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
-from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.schema_registry.error import OAuthTokenError, SchemaRegistryError
 
 from kafka_replica.errors import StoreError
 from kafka_replica.headers import ServiceUnavailableError, Stack
@@ -19,6 +21,12 @@ from kafka_replica.records import Headers
 from support.closed_port import closed_port
 
 SCHEMA = Schema('"string"', "AVRO")
+
+
+def caused(error: Exception, *, by: Exception) -> Exception:
+    """Return an error that was raised while another one was being handled, as HTTP libraries raise their errors."""
+    error.__context__ = by
+    return error
 
 
 def client(file: Path) -> CachedRegistryClient:
@@ -103,6 +111,45 @@ def test_an_outage_is_no_bad_record(
         client(tmp_path / "schemas.jsonl").get_schema(1)
 
 
+@pytest.mark.parametrize(
+    ("error", "is_refusal"),
+    [
+        *((SchemaRegistryError(status, -1, "refused"), True) for status in (301, 400, 401, 403, 405, 407)),
+        *((SchemaRegistryError(status, -1, "busy"), False) for status in (408, 425, 429, 500, 503)),
+        (caused(OSError("failed"), by=ssl.SSLCertVerificationError("certificate verify failed")), True),
+        (caused(OSError("failed"), by=ssl.SSLEOFError("EOF occurred in violation of protocol")), False),
+        (caused(OAuthTokenError("no token"), by=type("OAuthError", (Exception,), {})("invalid_client")), True),
+        (caused(OAuthTokenError("no token"), by=ConnectionRefusedError("refused")), False),
+        (TimeoutError("timed out"), False),
+    ],
+)
+def test_a_refusal_differs_from_an_outage(
+    tmp_path: Path, answer: Callable[[Callable[[int], Schema]], None], error: Exception, is_refusal: bool
+) -> None:
+    """Waiting does not help against wrong credentials; the piece keeps the difference."""
+
+    def fail(_: int) -> Schema:
+        raise error
+
+    answer(fail)
+    reader = client(tmp_path / "schemas.jsonl")
+    stack = Stack([RegistrySchemas(lambda _value, _context: reader.get_schema(1), bytes)])
+    with pytest.raises(ServiceUnavailableError) as failed:
+        stack.incoming("k", b"\0\0\0\0\1x", topic="t")
+    assert failed.value.is_refusal is is_refusal
+    assert pickle.loads(pickle.dumps(failed.value)).is_refusal is is_refusal
+
+
+@pytest.mark.parametrize(("count", "timeout_s"), [(1, 3.0), (2, 1.5), (5, 1.0)])
+def test_a_request_ends_soon_by_default(tmp_path: Path, count: int, timeout_s: float) -> None:
+    """All URLs together take 3 s, and no request is repeated, because the closing of a replica waits for a request."""
+    urls = ",".join(["http://localhost:1"] * count)
+    requests = CachedRegistryClient({"url": urls}, tmp_path / "a")._rest_client
+    assert (requests.timeout, requests.max_retries) == (timeout_s, 0)
+    requests = CachedRegistryClient({"url": urls, "timeout": 30, "max.retries": 2}, tmp_path / "b")._rest_client
+    assert (requests.timeout, requests.max_retries) == (30, 2)
+
+
 @pytest.mark.parametrize("status", [404, 422])
 def test_a_schema_that_does_not_exist(
     tmp_path: Path, answer: Callable[[Callable[[int], Schema]], None], status: int
@@ -161,3 +208,12 @@ def test_a_registry_that_does_not_answer_is_named_with_the_request(tmp_path: Pat
     with pytest.raises(ServiceUnavailableError, match=says) as failed:
         REQUESTS[what](registry)
     assert "hidden" not in str(failed.value)
+
+
+def test_each_of_several_urls_is_shown_without_its_password(tmp_path: Path) -> None:
+    """The message names registries that exist."""
+    port = closed_port()
+    urls = f"http://127.0.0.1:{port}, http://user:hidden@127.0.0.1:{port}/b"
+    with pytest.raises(ServiceUnavailableError) as failed:
+        CachedRegistryClient({"url": urls}, tmp_path / "schemas.jsonl").get_schema(1)
+    assert f" at http://127.0.0.1:{port},http://user:***@127.0.0.1:{port}/b: it does" in str(failed.value)

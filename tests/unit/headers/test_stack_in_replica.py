@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import socket
+import time
 from base64 import b64encode
 from pathlib import Path
 
 import pytest
 
-from kafka_replica import BadRecordError, DeadLetterFile, MemoryStore, Record, RocksStore, Store
+from kafka_replica import (
+    BadRecordError,
+    DeadLetterFile,
+    MemoryStore,
+    Partition,
+    Record,
+    RocksStore,
+    State,
+    Store,
+    WaitTimeoutError,
+)
 from kafka_replica.aio import AsyncReplica
-from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
+from kafka_replica.headers import PieceError, PieceInput, PieceOutput, ServiceUnavailableError, Stack
+from kafka_replica.headers.pieces import CachedRegistryClient, RegistrySchemas
 from kafka_replica.replication.record_filter import RecordFilter
 from kafka_replica.testing import FakeTopic
 from support.headers.small_pieces import Suffix, Unavailable
+from support.waiting import wait_until
 
 PATIENCE_S = 60
 STACK = Stack([Suffix("x"), Suffix("y")])
@@ -151,13 +166,123 @@ def test_an_empty_stack_leaves_the_fast_path() -> None:
     assert not RecordFilter(header_stack=STACK).is_open
 
 
-def test_an_unavailable_service_fails_the_replica() -> None:
-    """A key service that does not answer fails the replica, although bad records are to be skipped."""
-    topic = FakeTopic()
+class Counting(Suffix):
+    """A piece that counts the records that it reads."""
+
+    def __init__(self) -> None:
+        super().__init__("x")
+        self.count = 0
+
+    def incoming(self, record: PieceInput) -> PieceOutput:
+        """Count the record."""
+        self.count += 1
+        return super().incoming(record)
+
+
+def test_a_replica_waits_for_a_service_and_continues(caplog: pytest.LogCaptureFixture) -> None:
+    """The state is stalled and names the record, one line is logged, and no good record is set aside."""
+    topic, service, counting = FakeTopic("keys"), Unavailable(), Counting()
+    service.is_away = False
+    stack = Stack([service, counting])
+    with topic.replica(header_stack=stack, on_bad_record="skip", stalled_after_s=0.5) as replica:
+        with topic.producer(header_stack=stack).transaction() as transaction:
+            transaction.put("a", b"1")
+        assert replica.wait_for(topic.end(), PATIENCE_S)["a"].value == b"1"
+        service.is_away = True
+        with topic.producer(header_stack=stack).transaction() as transaction:
+            transaction.put("a", b"2")
+            transaction.put("b", b"2")
+        where = "reading the record at keys-0, offset 2 (a): the key service does not answer"
+        wait_until(lambda: replica.state is State.STALLED, "the replica is stalled")
+        wait_until(lambda: where in (replica.status().last_error or ""), "the status names the record")
+        wait_until(lambda: counting.count == 2, "the other piece has undone its part, once")
+        time.sleep(2.5)  # more attempts
+        assert gc.isenabled(), "the garbage collector works meanwhile"
+        assert counting.count == 2, "only the piece that failed is called again"
+        assert replica.snapshot()["a"].value == b"1", "the version from before remains"
+        service.is_away = False
+        assert replica.wait_for(topic.end(), PATIENCE_S)["b"].value == b"2"
+        wait_until(lambda: replica.state is State.LIVE, "the replica is live again")
+        assert replica.status().last_error is None
+        assert not replica.bad_records
+        assert gc.isenabled()
+    lines = [each.getMessage() for each in caplog.records if "service" in each.getMessage()]
+    assert lines == [
+        f"{where}; retrying", "the service for keys or schemas answers again; the replica of keys continues"
+    ]  # fmt: skip
+
+
+def test_a_replica_that_waits_for_a_service_closes_promptly(tmp_path: Path) -> None:
+    """Closing does not wait for the service; the next start reads the records."""
+    topic, service = FakeTopic(), Unavailable()
+    stack = Stack([service])
+    written(topic, a=b"1")
+    with topic.replica(RocksStore(tmp_path), header_stack=stack) as replica:
+        with pytest.raises(WaitTimeoutError, match="the key service does not answer"):
+            replica.wait_ready(1)
+        began_s = time.monotonic()
+        replica.close()
+        assert time.monotonic() - began_s < 5
+    service.is_away = False
+    with topic.replica(RocksStore(tmp_path), header_stack=stack) as replica:
+        assert replica.wait_ready(PATIENCE_S)["a"].value == b"1xy"
+
+
+def test_a_service_that_refuses_a_new_replica_ends_it() -> None:
+    """Wrong credentials are reported at once, instead of an endless wait."""
+    topic, service = FakeTopic("keys"), Unavailable()
+    service.refuses = True
     written(topic, a=b"1")
     with (
-        topic.replica(header_stack=Stack([Unavailable()]), on_bad_record="skip") as replica,
-        pytest.raises(ServiceUnavailableError, match="does not answer"),
+        topic.replica(header_stack=Stack([service]), on_bad_record="skip") as replica,
+        pytest.raises(ServiceUnavailableError, match=r"^reading the record at keys-0, offset 0 \(a\): the key service"),
     ):
         replica.wait_ready(PATIENCE_S)
+    assert replica.state is State.STOPPED
     assert not replica.bad_records
+    assert gc.isenabled()
+
+
+def test_a_service_that_refuses_later_is_waited_for() -> None:
+    """A refusal after the first record may be temporary, as when credentials are replaced."""
+    topic, service = FakeTopic(), Unavailable()
+    service.is_away, service.refuses = False, True
+    stack = Stack([service])
+    with topic.replica(header_stack=stack) as replica:
+        with topic.producer(header_stack=stack).transaction() as transaction:
+            transaction.put("a", b"1")
+        replica.wait_for(topic.end(), PATIENCE_S)
+        service.is_away = True
+        with topic.producer(header_stack=stack).transaction() as transaction:
+            transaction.put("a", b"2")
+        wait_until(lambda: "key service" in (replica.status().last_error or ""), "the status has the refusal")
+        assert replica.state is State.LIVE
+        service.is_away = False
+        assert replica.wait_for(topic.end(), PATIENCE_S)["a"].value == b"2"
+
+
+def test_a_replica_whose_registry_accepts_connections_only_closes_promptly(tmp_path: Path) -> None:
+    """Closing waits for one request, which is short also with several URLs."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        registry = CachedRegistryClient({"url": ",".join([url] * 3)}, tmp_path / "schemas")
+        topic = FakeTopic()
+        with topic.transaction() as transaction:
+            transaction.put("a", b"\0\0\0\0\7x")
+        piece = RegistrySchemas(lambda _value, _context: registry.get_schema(7), bytes)
+        with topic.replica(header_stack=Stack([piece])) as replica:
+            wait_until(lambda: "does not answer" in (replica.status().last_error or ""), "one request has failed")
+            time.sleep(1.2)  # the next request has begun
+            began_s = time.monotonic()
+            replica.close()
+            assert time.monotonic() - began_s < 6
+
+
+def test_without_a_replica_the_error_of_the_service_is_raised() -> None:
+    """A filter without a wait names the record; a stack on its own raises the error as it is."""
+    record_filter = RecordFilter(header_stack=Stack([Unavailable()]))
+    records = [(b"a", b"1", 7, 0, ())]
+    with pytest.raises(ServiceUnavailableError, match=r"^reading the record at t-0, offset 7 \(a\): the key service"):
+        record_filter._filter(Partition("t", 0), records)
+    with pytest.raises(ServiceUnavailableError, match=r"^the key service"):
+        Stack([Unavailable()]).incoming(b"a", b"1")
