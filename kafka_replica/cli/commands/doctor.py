@@ -37,7 +37,9 @@ _MARKS = {
 @click.option(
     "--transactional-id", default="tx-doctor", show_default=True, help="Transactional id of the trial transactions."
 )
-@click.option("--reader", is_flag=True, help="Test only what a replica needs: no permission to write, and nothing is sent.")
+@click.option(
+    "--reader", is_flag=True, help="Test only what a replica needs: no permission to write, and nothing is sent."
+)
 @kafka_options
 def doctor(
     large_bytes: int,

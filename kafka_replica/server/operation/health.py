@@ -16,7 +16,7 @@ _REASONS: Final = {
     State.CATCHING_UP: "the replica reads what was in the topic when it started",
     State.LIVE: "the replica follows the topic",
     State.BLOCKED: "a producer holds a transaction open, so that no newer version can be made",
-    State.STALLED: "no answer comes from the broker or a service for keys or schemas, or the topic does not exist; see the log",
+    State.STALLED: "the broker or a schema or key service does not answer, or the topic does not exist; see the log",
     State.FAILED: "an error ended the replica; its log names the error",
     State.STOPPED: "the replica was closed",
 }
