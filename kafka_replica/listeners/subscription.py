@@ -73,6 +73,7 @@ class Subscription:
     def _deliver_changes(self) -> None:
         while not self._closed and self._deliver_next_change():
             pass
+        self.listener = _ignore  # what the listener holds may be large, and its owner may keep the subscription
 
     def _deliver_next_change(self) -> bool:
         try:
@@ -102,6 +103,10 @@ class Subscription:
             "subscribe "
             "there"
         )
+
+
+def _ignore(_change: Change) -> None:
+    """Do nothing: the listener of a subscription that has ended."""
 
 
 def _without_locals(error: BaseException) -> BaseException:

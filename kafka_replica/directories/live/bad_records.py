@@ -43,6 +43,10 @@ class BadRecordHandler(Generic[T]):
             return None
         return min(contents.bad_records.values(), key=_place, default=None)
 
+    def stop_at(self, contents: Contents[T]) -> bool:
+        """Return whether a version must not be shown because of a bad record."""
+        return self._stops and len(contents.bad_records) > 0
+
     def handle(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
         """Handle the bad records of a new version.
 

@@ -53,6 +53,7 @@ T = TypeVar("T")
 D = TypeVar("D")
 
 _LOOK_EVERY_S: Final = 1.0
+_CLOSE_S: Final = 10.0  # how long closing waits for running calls of listeners
 
 _log = logging.getLogger("kafka_replica.directories")
 
@@ -382,7 +383,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     @property
     def closed(self) -> bool:
         """Return whether the directory or its replica was closed."""
-        return self._subscription.closed
+        return self._is_closed or self._subscription.closed
 
     def close(self) -> None:
         """Stop following the replica and calling listeners; the last version stays readable. Idempotent."""
@@ -395,6 +396,11 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         _open.discard(self)
         with self._changed:
             self._changed.notify_all()
+        # Two listeners that call close() would wait for each other.
+        if not any(listener.is_current_thread for listener in listeners):
+            give_up_s = time.monotonic() + _CLOSE_S
+            for listener in listeners:
+                listener.join(max(0.0, give_up_s - time.monotonic()))
 
     def __enter__(self) -> Self:
         return self
@@ -481,10 +487,14 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
                 received.replace(None)
             try:
                 self._wait_for_version(snapshot.version, None)
-            except WaitTimeoutError:  # only because the directory was closed
+            except WaitTimeoutError:
+                if self._failure is not None:
+                    raise
+                return None  # the directory was closed
+            if self._is_closed:
                 return None
             found = self._versions.next_for(received, self._topic.of(snapshot))
-            if self._bad_records.error_of(found.contents) is not None:
+            if self._bad_records.stop_at(found.contents):
                 return None
             self._versions.set_received(received, found.contents)
             return found

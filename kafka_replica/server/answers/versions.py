@@ -168,7 +168,9 @@ class Versions:
         Raises:
             KafkaReplicaError: the text is malformed, or the version is not kept or does not exist yet.
         """
-        if text.isdigit():
+        if text.isascii() and text.isdigit():
+            if len(text) > MOST_DIGITS:
+                raise UsageError(f"there is no version whose number has {len(text):,} digits")
             return self._pin(self._kept(VersionId(int(text))))
         instant = instant_of(text)
         if self._history is None:

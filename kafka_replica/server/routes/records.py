@@ -22,7 +22,7 @@ from kafka_replica.records import Record
 from kafka_replica.server.answers.compression import accepts_gzip
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.entity_tags import without_suffix
-from kafka_replica.server.answers.finished_answer import FinishedResponse, finish
+from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
 from kafka_replica.server.answers.versions import (
     MOST_DIGITS,
     RECORD,
@@ -45,6 +45,8 @@ _OF_LISTS: Final = _PARAMETERS | {"prefix", "after", "limit"}
 _MOST: Final = 10_000
 _USUAL: Final = 1_000
 _CONTENT_TYPE: Final = "content-type"
+_OF_CONTENT: Final = frozenset({b"content-type", b"content-length", b"content-encoding"})
+_LONGEST_TYPE: Final = 255  # clients and proxies limit the lengths of headers
 _UNKNOWN_TYPE: Final = "application/octet-stream"
 _PARAMETER: Final = r'[ \t]*;[ \t]*[\w.+*-]+=(?:[\w.+*-]+|"[ !#-\[\]-~]*")'
 _is_media_type: Final = re.compile(rf"[\w.+*-]+/[\w.+*-]+(?:{_PARAMETER})*", re.ASCII).fullmatch
@@ -120,10 +122,10 @@ class RecordRoutes:
             answer = compute(self._of_topic(snapshot, given.get("topic")))
             if len(answer.body) > self._settings.max_response_bytes:
                 raise Problem(413, f"the answer is larger than {self._settings.max_response_bytes} bytes")
-            if _is_known(headers.get("if-none-match", ""), dict(answer.headers).get("ETag", "")):
-                answer = answer._replace(status=304, body=b"")
             named = version_headers(self._versions.id_of(snapshot), snapshot.position)
             found = finish(answer, raw_headers(named), "", with_gzip=with_gzip)
+            if _is_known(headers.get("if-none-match", ""), dict(answer.headers).get("ETag", "")):
+                found = _not_modified(found)
             return FinishedResponse(found, self._versions.raw_state_headers())
 
         return await compute_in(self._executor, computed, self._settings.request_timeout_s)
@@ -179,18 +181,27 @@ def _page(request: Request, given: dict[str, str], listing: _Listing, snapshot: 
 def _content_type(record: Record) -> str:
     """Return the media type that the record's header names, if it is one; otherwise that of unknown bytes."""
     named = (record.header(_CONTENT_TYPE) or b"").decode("latin-1").strip()
-    return named if _is_media_type(named) else _UNKNOWN_TYPE
+    return named if len(named) <= _LONGEST_TYPE and _is_media_type(named) else _UNKNOWN_TYPE
 
 
 def _is_known(if_none_match: str, tag: str) -> bool:
     return bool(tag) and (matches_any(if_none_match) or matches(without_suffix(if_none_match, ""), tag))
 
 
+def _not_modified(found: FinishedAnswer) -> FinishedAnswer:
+    """Return the answer to a client that has a value already; its entity tag is the same. Source: RFC 9110, 15.4.5."""
+    headers = tuple(header for header in found.headers if header[0] not in _OF_CONTENT)
+    return FinishedAnswer(304, headers, b"")
+
+
 def _key_of(request: Request) -> bytes:
     """Return the bytes of the key in a path: those that were sent, which need not be UTF-8."""
-    path = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
-    root = quote(request.scope.get("root_path", "")).encode()
-    return unquote_to_bytes(path.removeprefix(root).partition(_PATH)[2])
+    sent = request.scope.get("raw_path")
+    path = request.scope["path"].encode() if sent is None else unquote_to_bytes(sent)
+    _, found, key = path.removeprefix(request.scope.get("root_path", "").encode()).partition(_PATH)
+    if not found:
+        raise Problem(404, "there is nothing at this path")
+    return key
 
 
 def _parameters(request: Request, known: frozenset[str]) -> dict[str, str]:

@@ -300,3 +300,36 @@ def test_listeners_of_a_directory_on_demand_get_the_objects_before_and_after(top
         objects |= {**change.added, **{key: both.after for key, both in change.changed.items()}}
         objects = {key: found for key, found in objects.items() if key not in change.deleted}
     assert objects == {"T1": Terminal("T1", "N"), "T3": Terminal("T3")}
+
+
+def test_an_ended_subscription_keeps_no_version_in_memory() -> None:
+    """Neither the contents that its listener received, nor the keys that differ from them."""
+    topic = FakeTopic("t")
+    put(topic, a=row("a"))
+    with topic.replica() as replica, Directory(replica, Terminal) as directory:
+        called = threading.Event()
+        subscription = directory.subscribe(lambda _change: called.set())
+        assert called.wait(WAIT_S)
+        subscription.close()
+        gc.collect()
+        assert len(directory._versions._received) == 0
+
+
+def test_closing_waits_for_a_running_call() -> None:
+    """After that no listener runs, so that what it needs can be closed as well."""
+    topic = FakeTopic("t")
+    put(topic, a=row("a"))
+    running, released, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def listener(_change: object) -> None:
+        running.set()
+        released.wait(WAIT_S)
+        ended.set()
+
+    with topic.replica() as replica:
+        directory = Directory(replica, Terminal)
+        directory.subscribe(listener)
+        assert running.wait(WAIT_S)
+        threading.Timer(0.2, released.set).start()
+        directory.close()
+        assert ended.is_set()

@@ -96,8 +96,11 @@ def test_a_long_value_is_compressed_on_request(topic: FakeTopic, replica: Replic
     assert packed.headers["content-encoding"] == "gzip"
     assert packed.content == plain.content
     assert packed.headers["etag"] == f"W/{plain.headers['etag']}"
-    for tag in (packed.headers["etag"], plain.headers["etag"]):
-        assert client.get("/records/long", headers={"If-None-Match": tag}).status_code == 304
+    for known in (packed, plain):
+        tag, encoding = known.headers["etag"], known.headers.get("content-encoding", "identity")
+        again = client.get("/records/long", headers={"If-None-Match": tag, "Accept-Encoding": encoding})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+        assert not again.headers.keys() & {"content-type", "content-length", "content-encoding"}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,16 @@ def test_a_long_value_is_compressed_on_request(topic: FakeTopic, replica: Replic
         (b'application/vnd.sdmx.structure+json;version="2.0.0"', 'application/vnd.sdmx.structure+json;version="2.0.0"'),
         *(
             (bad, "application/octet-stream")
-            for bad in (b"", b"json", b"a/b\r\nx: y", b"a/b; c", "ä/b".encode(), b"a/b;c=\0", b"a/b\nc/d")
+            for bad in (
+                b"a/" + b"b" * 254,
+                b"",
+                b"json",
+                b"a/b\r\nx: y",
+                b"a/b; c",
+                "ä/b".encode(),
+                b"a/b;c=\0",
+                b"a/b\nc/d",
+            )
         ),
     ],
 )
@@ -206,6 +218,19 @@ def test_topics_with_keys_of_their_own(client: TestClient) -> None:
 def test_wrong_parameters_are_refused(client: TestClient, path: str) -> None:
     """A misspelt parameter would otherwise give all keys."""
     assert client.get(path).status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/%72ecords/T1", "/version/1/%72ecords/T1"])
+def test_a_path_may_be_encoded(client: TestClient, path: str) -> None:
+    """The key is what follows the decoded path, also if its last slash is encoded."""
+    assert client.get(path).content == b'{"merchant":"1"}'
+    assert client.get("/records%2FT1").content == b'{"merchant":"1"}'
+
+
+@pytest.mark.parametrize("text", ["%C2%B2", "9" * 5_000, "x"])
+def test_unusual_instants_are_refused(client: TestClient, text: str) -> None:
+    """Digits of other scripts, and numbers that no version has."""
+    assert client.get(f"/records/T1?asOf={text}").status_code == 422
 
 
 def test_limits(topic: FakeTopic, replica: Replica) -> None:
