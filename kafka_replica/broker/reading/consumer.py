@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
+from operator import methodcaller
 from typing import Any, TypeVar
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -37,6 +38,9 @@ T = TypeVar("T")
 # consume(n, timeout) waits for its timeout unless n messages arrive; poll() returns with the first message, and
 # consume(n, 0) takes the messages queued behind it. Batches of 500 were the fastest in measurements.
 _BATCH_RECORDS = 500
+# Called this way, because the client returns a result although decoding a name has failed, and Python checks that no
+# longer in a direct call that it has specialized: the error would be raised at any later moment.
+_headers_of = methodcaller("headers")
 _ANSWER_S = 5.0  # how long the broker may take to answer a query
 
 
@@ -314,7 +318,7 @@ def _consumer(config: Mapping[str, Any], errors: list[KafkaError]) -> Consumer:
 
 def _record(message: Message) -> RawRecord:
     try:
-        headers = tuple(message.headers() or ())
+        headers = tuple(_headers_of(message) or ())
     except (SystemError, UnicodeDecodeError) as error:  # SystemError: the client ignores that decoding has failed
         raise DataError(
             f"reading {message.topic()}-{message.partition()}, offset {message.offset()}: the name of a header is not "

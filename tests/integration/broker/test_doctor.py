@@ -109,7 +109,7 @@ def test_wrong_credentials_and_missing_permissions_are_reported(secured: Secured
     assert "as user 'me' with PLAIN" in str(wrong)
     unknown = faults(findings({**config, **ME}, topic))
     assert list(unknown) == [f"topic {topic}"]
-    assert "right" in str(unknown)
+    assert "permission" in str(unknown)
     allow_all(secured, topic)
     found = findings({**config, **ME}, topic, transactional_id=f"{topic}-writer")
     assert faults(found) == {}

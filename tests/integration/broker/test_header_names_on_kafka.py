@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from aiokafka.record.util import calc_crc32c
-from confluent_kafka import Producer
+from confluent_kafka import Message, Producer
 
 from kafka_replica import Record, Replica, RocksStore
+from kafka_replica.broker.reading import consumer
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.errors import DataError
 from kafka_replica.producer import DeadLetterTopic
@@ -79,7 +80,12 @@ def test_an_odd_name_in_a_dead_letter(own_kafka: LocalKafka, topic: str) -> None
 
 
 def test_the_consumer_reports_a_name_that_it_cannot_return(own_kafka: LocalKafka, topic: str) -> None:
-    """With quiescence the replica ends, and names the record and the other way to read."""
+    """With quiescence the replica ends, and names the record and the other way to read.
+
+    Also after many records, when Python has specialized the calls.
+    """
+    for _ in range(1_000):
+        consumer._record(Message(topic="t", partition=0, offset=0, key=b"k", value=b"v", headers=[("a", b"1")]))
     with (
         Replica(config(own_kafka), topic, boundaries="quiescence") as replica,
         pytest.raises(DataError, match=r'reading odd-names-0, offset 2: the name of a header .*boundaries="markers"'),

@@ -150,7 +150,7 @@ def test_a_repeated_batch_uses_the_newest_version_and_is_marked(
     assert (batch.repeats.version, json.loads(batch.repeats.position)) == (old.version, old.position.as_json())
     (warning,) = [entry for entry in caplog.records if "repetition" in entry.getMessage()]
     assert warning.levelno == logging.WARNING
-    assert f"begun before with version {old.version} of" in warning.getMessage()
+    assert f"started before with version {old.version} of" in warning.getMessage()
     assert f"against version {new} of" in warning.getMessage()
 
 
