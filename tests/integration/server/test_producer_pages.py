@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,11 +44,16 @@ class World(NamedTuple):
     replica: Replica
     reader: TestClient
     operator: TestClient
+    services: ExitStack
 
     def record(self, *keys: str) -> None:
         """Record a transaction."""
         with self.producer.engine.begin() as connection:
             self.producer.record(connection, [Put(key, b"value", "text/plain") for key in keys])
+
+    def client(self, settings: ServerSettings) -> TestClient:
+        """Return a client of another service, which ends with the test."""
+        return self.services.enter_context(client_of(create_app(self.replica, settings)))
 
     def wait_sent(self) -> None:
         """Wait until nothing is pending."""
@@ -80,12 +86,13 @@ def world(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> I
         fake.replica() as replica,
         client_of(create_app(replica, settings)) as reader,
         client_of(create_app(replica, settings)) as operator,
+        ExitStack() as services,
     ):
         replica.wait_ready(30)
         for client, token in ((reader, "read"), (operator, "control")):
             client.headers["Authorization"] = f"Bearer {token}"
         wait_until(lambda: producer.status().mode is Mode.RUNNING, "it runs")
-        yield World(producer, local_kafka.bootstrap_servers, topic, settings, replica, reader, operator)
+        yield World(producer, local_kafka.bootstrap_servers, topic, settings, replica, reader, operator, services)
 
 
 def act(client: TestClient, action: str, **fields: str) -> Any:
@@ -142,7 +149,7 @@ def test_only_the_role_control_controls(world: World) -> None:
         assert world.operator.post("/producers/registry/suspend", data={}, headers=headers).status_code == 403
     assert world.operator.get("/producers/registry/suspend").status_code == 405
     assert world.producer.status().mode is Mode.RUNNING
-    open_to_all = client_of(create_app(world.replica, ServerSettings(producers=world.settings.producers)))
+    open_to_all = world.client(ServerSettings(producers=world.settings.producers))
     assert "tokens_file" in page_at(open_to_all, "/producers/registry").text
     assert act(open_to_all, "suspend").status_code == 403
     assert world.producer.status().mode is Mode.RUNNING
@@ -198,7 +205,7 @@ def test_a_database_that_is_missing_fails_alone(world: World, tmp_path: Path) ->
         "bootstrap.servers" = "localhost:1"
     """)
     settings = ServerSettings(producers=(*world.settings.producers, str(missing)))
-    client = client_of(create_app(world.replica, settings))
+    client = world.client(settings)
     wait_until(lambda: world.producer.status().mode is Mode.RUNNING, "it runs")
     page = page_at(client, "/producers")
     assert page.column("Reference producers", 2) == ["running", "not known"]
@@ -277,7 +284,7 @@ def test_pages_for_signing_in_follow_the_rules(world: World, tmp_path: Path) -> 
 
 def test_sessions_have_the_role_of_their_token(world: World) -> None:
     """The cookie is for no script and no other site; forms need its value; a revoked token ends the session."""
-    browser = client_of(create_app(world.replica, world.settings))
+    browser = world.client(world.settings)
     browser.headers.update(BROWSER)
     sign_in = page_at(browser, "/producers/registry?status=sent", 401).links["Sign in"]
     assert sign_in == "/sign-in?next=%2Fproducers%2Fregistry%3Fstatus%3Dsent"
@@ -301,7 +308,7 @@ def test_sessions_have_the_role_of_their_token(world: World) -> None:
     assert act(browser, "suspend", csrf="0" * 64).status_code == 403
     assert world.producer.status().mode is Mode.RUNNING
     assert act(browser, "suspend", csrf=csrf).status_code == 303
-    reader = client_of(create_app(world.replica, world.settings))
+    reader = world.client(world.settings)
     reader.post("/sign-in", data={"token": "read"}, headers=OWN)
     assert act(reader, "resume", csrf=csrf).status_code == 403
     assert page_at(reader, "/sign-in").text.count("with the role read") == 1
@@ -314,6 +321,6 @@ def test_sessions_have_the_role_of_their_token(world: World) -> None:
     assert world.settings.tokens_file is not None
     world.settings.tokens_file.write_text(f"control {hashlib.sha256(b'control').hexdigest()} Ada\n")
     wait_until(lambda: reader.get("/metrics").status_code == 401, "the token is revoked")
-    no_tokens = client_of(create_app(world.replica, ServerSettings()))
+    no_tokens = world.client(ServerSettings())
     assert no_tokens.get("/sign-in").status_code == 404
     assert no_tokens.post("/sign-in", data=form, headers=OWN).status_code == 404
