@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sized
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError
+from kafka_replica.metrics.collectors import Collectors
 
 try:
     from prometheus_client import REGISTRY, CollectorRegistry
@@ -76,7 +76,7 @@ def _bad_records(directory: DirectoryState) -> int | None:
         return None
 
 
-_collectors: WeakKeyDictionary[CollectorRegistry, DirectoryCollector] = WeakKeyDictionary()
+_collectors = Collectors(DirectoryCollector)
 
 
 def export_directory(directory: DirectoryState, name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
@@ -87,15 +87,11 @@ def export_directory(directory: DirectoryState, name: str, *, registry: Collecto
         name: the value of the label ``directory``, which must differ between the directories in a registry.
         registry: the registry; by default, that of prometheus-client.
     """
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = DirectoryCollector()
-        registry.register(collector)
-    collector.add(directory, name)
+    _collectors.of(registry).add(directory, name)
 
 
 def unexport_directory(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
     """Stop exporting the metrics of a directory."""
-    collector = _collectors.get(registry)
+    collector = _collectors.known(registry)
     if collector is not None:
         collector.remove(name)

@@ -20,9 +20,9 @@ from concurrent.futures import Future
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError, MissingExtraError
+from kafka_replica.metrics.collectors import Collectors
 
 try:
     from prometheus_client import REGISTRY, CollectorRegistry, start_http_server
@@ -218,7 +218,7 @@ def _counter(name: str, help_text: str, *labels: str) -> CounterMetricFamily:
     return CounterMetricFamily(_PREFIX + name, help_text, labels=[*_LABELS, *labels])
 
 
-_collectors: WeakKeyDictionary[CollectorRegistry, ProducerCollector] = WeakKeyDictionary()
+_collectors = Collectors(ProducerCollector)
 
 
 def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTRY) -> None:
@@ -228,7 +228,7 @@ def export_producer(producer: Producer, *, registry: CollectorRegistry = REGISTR
         producer: a ``StructureProducer``.
         registry: the registry; by default, that of prometheus-client.
     """
-    _collector_of(registry).add(producer)
+    _collectors.of(registry).add(producer)
 
 
 def announce_producer(producer_id: str, topic: str, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
@@ -242,24 +242,16 @@ def announce_producer(producer_id: str, topic: str, *, registry: CollectorRegist
     Returns:
         A function that removes the announced producer; call it after ``export_producer``.
     """
-    collector = _collector_of(registry)
+    collector = _collectors.of(registry)
     collector.announce(producer_id, topic)
     return partial(collector.withdraw, producer_id, topic)
 
 
 def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTRY) -> None:
     """Stop exporting the metrics of a producer, for example after it was closed."""
-    collector = _collectors.get(registry)
+    collector = _collectors.known(registry)
     if collector is not None:
         collector.remove(producer_id)
-
-
-def _collector_of(registry: CollectorRegistry) -> ProducerCollector:
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = ProducerCollector()
-        registry.register(collector)
-    return collector
 
 
 def serve(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
-from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import MissingExtraError
+from kafka_replica.metrics.collectors import Collectors
 from kafka_replica.publication.latency import BOUNDS_S
 from kafka_replica.publication.status import State, Status
 from kafka_replica.records import Position
@@ -110,7 +110,7 @@ class ReplicaCollector(Collector):
         yield _latencies(statuses)
 
 
-_collectors: WeakKeyDictionary[CollectorRegistry, ReplicaCollector] = WeakKeyDictionary()
+_collectors = Collectors(ReplicaCollector)
 
 
 def export(replica: Replica, *, name: str | None = None, registry: CollectorRegistry = REGISTRY) -> None:
@@ -122,16 +122,12 @@ def export(replica: Replica, *, name: str | None = None, registry: CollectorRegi
             one process need different names.
         registry: the registry; by default, that of prometheus-client.
     """
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = ReplicaCollector()
-        registry.register(collector)
-    collector.add(replica, name or replica.topic)
+    _collectors.of(registry).add(replica, name or replica.topic)
 
 
 def unexport(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
     """Stop exporting the metrics of a replica, for example after it was closed."""
-    collector = _collectors.get(registry)
+    collector = _collectors.known(registry)
     if collector is not None:
         collector.remove(name)
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 from kafka_replica.errors import KafkaReplicaError, MissingExtraError
+from kafka_replica.metrics.collectors import Collectors
 
 try:
     from prometheus_client import REGISTRY, CollectorRegistry
@@ -132,7 +132,7 @@ def _gauge(metric: str, help_text: str, values: list[tuple[str, int | None]]) ->
     return gauge
 
 
-_collectors: WeakKeyDictionary[CollectorRegistry, StructuresCollector] = WeakKeyDictionary()
+_collectors = Collectors(StructuresCollector)
 
 
 def export_structures(live: StatsSource, *, name: str, registry: CollectorRegistry = REGISTRY) -> None:
@@ -143,16 +143,11 @@ def export_structures(live: StatsSource, *, name: str, registry: CollectorRegist
         name: the value of the label ``replica``, preferably the name that was given to ``export``, or the topic.
         registry: the registry; by default, that of prometheus-client.
     """
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = StructuresCollector()
-        collector.add(live, name)
-        registry.register(collector)
-    collector.add(live, name)
+    _collectors.of(registry).add(live, name)
 
 
 def unexport_structures(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
     """Stop exporting the metrics of look-ups."""
-    collector = _collectors.get(registry)
+    collector = _collectors.known(registry)
     if collector is not None:
         collector.remove(name)

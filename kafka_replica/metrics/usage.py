@@ -12,11 +12,11 @@ The values of labels come from headers, so ``Usage(max_origins=...)`` limits the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from weakref import WeakKeyDictionary
 
 from kafka_replica.common.wording import encodable
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.headers.pieces.usage import Usage
+from kafka_replica.metrics.collectors import Collectors
 
 try:
     from prometheus_client import REGISTRY, CollectorRegistry
@@ -54,7 +54,7 @@ class UsageCollector(Collector):
             yield counter
 
 
-_collectors: WeakKeyDictionary[CollectorRegistry, UsageCollector] = WeakKeyDictionary()
+_collectors = Collectors(UsageCollector)
 
 
 def export_usage(usage: Usage, name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
@@ -65,8 +65,4 @@ def export_usage(usage: Usage, name: str, *, registry: CollectorRegistry = REGIS
         name: the value of the label ``replica``, which must differ between the counts in a registry.
         registry: the registry; by default, that of prometheus-client.
     """
-    collector = _collectors.get(registry)
-    if collector is None:
-        collector = _collectors[registry] = UsageCollector()
-        registry.register(collector)
-    collector.add(usage, name)
+    _collectors.of(registry).add(usage, name)
