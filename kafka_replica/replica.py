@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -33,6 +32,7 @@ from kafka_replica.listeners import (
     Listener,
     Subscription,
 )
+from kafka_replica.listeners.subscription import join_all
 from kafka_replica.publication.difference import Difference, difference
 from kafka_replica.publication.health import Health
 from kafka_replica.publication.publisher import Publisher
@@ -225,11 +225,8 @@ class Replica:
         self._publisher.stopped()
         for subscription in subscriptions:
             subscription.close(wait=False)
-        # Two listeners that call close() would wait for each other.
-        if not busy and not any(subscription.is_current_thread for subscription in subscriptions):
-            give_up_s = time.monotonic() + _CLOSE_S
-            for subscription in subscriptions:
-                subscription.join(max(0.0, give_up_s - time.monotonic()))
+        if not busy:
+            join_all(subscriptions, _CLOSE_S)
         self._store.close()
         self._ownership.close(self._store)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from threading import Thread, current_thread
 from typing import NoReturn, TypeAlias
 
@@ -103,6 +104,18 @@ class Subscription:
             "subscribe "
             "there"
         )
+
+
+def join_all(subscriptions: Collection[Subscription], timeout_s: float) -> None:
+    """Wait until listeners have returned from their last calls, unless one of them calls this.
+
+    Two listeners that close what they listen to would wait for each other.
+    """
+    if any(subscription.is_current_thread for subscription in subscriptions):
+        return
+    give_up_s = time.monotonic() + timeout_s
+    for subscription in subscriptions:
+        subscription.join(max(0.0, give_up_s - time.monotonic()))
 
 
 def _ignore(_change: Change) -> None:

@@ -39,11 +39,11 @@ class BadRecordHandler(Generic[T]):
 
     def error_of(self, contents: Contents[T] | UndecodedContents[T]) -> BadRecordError | None:
         """Return the first bad record of a version if the version must not be shown because of it, or else None."""
-        if not self._stops:
+        if not self.stop_at(contents):
             return None
         return min(contents.bad_records.values(), key=_place, default=None)
 
-    def stop_at(self, contents: Contents[T]) -> bool:
+    def stop_at(self, contents: Contents[T] | UndecodedContents[T]) -> bool:
         """Return whether a version must not be shown because of a bad record."""
         return self._stops and len(contents.bad_records) > 0
 

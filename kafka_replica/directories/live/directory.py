@@ -41,6 +41,7 @@ from kafka_replica.errors import (
     WaitTimeoutError,
 )
 from kafka_replica.listeners import Change, Subscription
+from kafka_replica.listeners.subscription import join_all
 from kafka_replica.records import Partition
 from kafka_replica.replica import Replica
 from kafka_replica.replication.dead_letters import DeadLetters, check_policy
@@ -396,11 +397,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         _open.discard(self)
         with self._changed:
             self._changed.notify_all()
-        # Two listeners that call close() would wait for each other.
-        if not any(listener.is_current_thread for listener in listeners):
-            give_up_s = time.monotonic() + _CLOSE_S
-            for listener in listeners:
-                listener.join(max(0.0, give_up_s - time.monotonic()))
+        join_all(listeners, _CLOSE_S)
 
     def __enter__(self) -> Self:
         return self
