@@ -16,6 +16,7 @@ from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import DecodeCache, LiveStructures, Structures
 from kafka_replica.server.answers.as_of import instant_of
+from kafka_replica.server.answers.numbers import MOST_DIGITS
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.stores import Snapshot
 
@@ -36,8 +37,6 @@ STALE: Final = "Kafka-Replica-Stale"
 """The header that is ``true`` if the version is from before a restart or rebuild, and newer records are being read."""
 RECORD: Final = "Kafka-Replica-Record"
 """The header with the place of a record in the log: ``topic-partition@offset``."""
-MOST_DIGITS: Final = 18
-"""The number of digits of a version that RocksDB's keys can have."""
 HEADERS: Final = (VERSION, POSITION, STATE, STALE, RECORD)
 
 

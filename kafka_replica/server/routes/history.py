@@ -13,7 +13,8 @@ from starlette.responses import Response
 from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.versions import MOST_DIGITS, VersionId, Versions
+from kafka_replica.server.answers.numbers import positive_number
+from kafka_replica.server.answers.versions import VersionId, Versions
 from kafka_replica.server.errors.problems import Problem
 
 if TYPE_CHECKING:
@@ -99,11 +100,7 @@ def _version_json(version: KeptVersion) -> dict[str, Any]:
 
 def _number(request: Request, name: str, default: int | None) -> int | None:
     text = request.query_params.get(name)
-    if text is None:
-        return default
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0):
-        raise Problem(400, f"{name} must be a whole number above 0")
-    return int(text)
+    return default if text is None else positive_number(name, text)
 
 
 def _json(value: dict[str, Any]) -> Response:

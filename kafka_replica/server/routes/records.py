@@ -21,10 +21,9 @@ from kafka_replica.listeners.change_json import json_text
 from kafka_replica.records import Record
 from kafka_replica.server.answers.compression import accepts_gzip
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.entity_tags import without_suffix
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
+from kafka_replica.server.answers.numbers import positive_number
 from kafka_replica.server.answers.versions import (
-    MOST_DIGITS,
     RECORD,
     VersionId,
     Versions,
@@ -185,7 +184,7 @@ def _content_type(record: Record) -> str:
 
 
 def _is_known(if_none_match: str, tag: str) -> bool:
-    return bool(tag) and (matches_any(if_none_match) or matches(without_suffix(if_none_match, ""), tag))
+    return bool(tag) and (matches_any(if_none_match) or matches(if_none_match, tag))
 
 
 def _not_modified(found: FinishedAnswer) -> FinishedAnswer:
@@ -220,7 +219,4 @@ def _bytes(text: str) -> bytes:
 
 
 def _limit(given: dict[str, str]) -> int:
-    text = given.get("limit", str(_USUAL))
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0):
-        raise Problem(400, "limit must be a whole number above 0")
-    return min(int(text), _MOST)
+    return min(positive_number("limit", given["limit"]), _MOST) if "limit" in given else _USUAL
