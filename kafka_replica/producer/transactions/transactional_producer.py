@@ -91,6 +91,7 @@ class Transaction:
         self._writer = writer
         self._header_stack = header_stack or None
         self._topics = topic_names(topic)
+        self._doing = f"writing a record to {', '.join(self._topics)}"
         self._is_over = False
         self.committed = CommittedTransaction()
 
@@ -129,12 +130,11 @@ class Transaction:
         self._is_over = True
 
     def _send(self, key: Key, value: bytes | None, headers: Headers) -> None:
-        to_topics = f"to {', '.join(self._topics)}"
-        raw_key = checked_key(key, f"writing a record {to_topics}")
+        raw_key = checked_key(key, self._doing)
         if self._is_over:
             raise UsageError(
-                f"writing key {key_text(raw_key)} {to_topics}: this transaction has ended ({self._state}); begin a new "
-                "one"
+                f"writing key {key_text(raw_key)} to {', '.join(self._topics)}: this transaction has ended "
+                f"({self._state}); begin a new one"
             )
         for topic in self._topics:
             if self._header_stack is None:
