@@ -6,7 +6,6 @@ import json
 import logging
 import random
 import re
-import threading
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -17,13 +16,11 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from kafka_replica.directories import Directory, DirectoryChange, MultiValuedIndex
-from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.errors import BadRecordError, ConfigurationError, KafkaReplicaError, UsageError
 from kafka_replica.history import VersionHistory
 from kafka_replica.metrics import export_directory, unexport_directory
 from kafka_replica.testing import FakeTopic
-
-WAIT_S = 60.0
+from support.directories.terminals import KINDS, WAIT_S, Received, put, row, topic_of_two
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -33,56 +30,14 @@ class Terminal(msgspec.Struct, frozen=True):
     merchant: str
 
 
-def row(id_: str, merchant: str = "M") -> bytes:
-    """Return a good value."""
-    return json.dumps({"id": id_, "merchant": merchant}).encode()
-
-
 BAD = b'{"id": "T3"}'
 """A value without a merchant."""
-
-# Listeners of these follow records or contents; in the last one, only the index refuses the record.
-KINDS: dict[str, dict[str, Any]] = {
-    "by record": {},
-    "by attribute": {"key": "id"},
-    "with an interpreter": {"key": "id", "interpreter": ActiveRows(key="id")},
-}
-
-
-class Received:
-    """The changes that a listener has received."""
-
-    def __init__(self) -> None:
-        self.changes: list[DirectoryChange[Any, Terminal]] = []
-        self._came = threading.Condition()
-
-    def receive(self, change: DirectoryChange[Any, Terminal]) -> None:
-        """Receive a change."""
-        with self._came:
-            self.changes.append(change)
-            self._came.notify_all()
-
-    def up_to(self, version: int) -> DirectoryChange[Any, Terminal]:
-        """Wait for the change to a version, and return it."""
-        with self._came:
-            assert self._came.wait_for(lambda: self.changes and self.changes[-1].version >= version, WAIT_S)
-            return self.changes[-1]
 
 
 @pytest.fixture
 def topic() -> FakeTopic:
     """Return a topic with two good records."""
-    topic = FakeTopic("terminals")
-    put(topic, T1=row("T1"), T2=row("T2"))
-    return topic
-
-
-def put(topic: FakeTopic, **rows: bytes | None) -> Any:
-    """Write records in one transaction, delete those without a value; return the position of the commit."""
-    with topic.transaction() as transaction:
-        for key, value in rows.items():
-            (transaction.delete(key) if value is None else transaction.put(key, value))
-    return transaction.committed.position
+    return topic_of_two()
 
 
 def keys(change: DirectoryChange[Any, Terminal]) -> tuple[list[Any], list[Any], list[Any]]:

@@ -48,6 +48,7 @@ from kafka_replica.errors import (
 )
 from kafka_replica.stores.rocks.snapshot import RocksSnapshot
 from kafka_replica.testing import FakeKafka, FakeTopic
+from support.directories.terminals import put
 
 WAIT_S = 60.0
 
@@ -72,17 +73,6 @@ class Account:
 def row(terminal_id: str, acquirer_id: str, **more: Any) -> bytes:
     """Return a value."""
     return json.dumps({"terminal_id": terminal_id, "acquirer_id": acquirer_id, **more}).encode()
-
-
-def put(topic: FakeTopic, **rows: bytes | None) -> Any:
-    """Write records in one transaction, delete those without a value; return the position of the commit."""
-    with topic.transaction() as transaction:
-        for key, value in rows.items():
-            if value is None:
-                transaction.delete(key)
-            else:
-                transaction.put(key, value)
-    return transaction.committed.position
 
 
 @pytest.fixture

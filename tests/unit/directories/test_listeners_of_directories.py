@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import logging
 import threading
 import time
@@ -14,11 +13,9 @@ import msgspec
 import pytest
 
 from kafka_replica.directories import Directory, DirectoryChange
-from kafka_replica.directories.interpreters import ActiveRows
 from kafka_replica.errors import BadRecordError, UsageError
 from kafka_replica.testing import FakeTopic
-
-WAIT_S = 60.0
+from support.directories.terminals import KINDS, WAIT_S, Received, put, row, topic_of_two
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -28,35 +25,14 @@ class Terminal(msgspec.Struct, frozen=True):
     merchant: str = "M"
 
 
-KINDS: dict[str, dict[str, Any]] = {
-    "by record": {},
-    "by attribute": {"key": "id"},
-    "with an interpreter": {"key": "id", "interpreter": ActiveRows(key="id")},
-}
-
-
-def row(id_: str, merchant: str = "M") -> bytes:
-    """Return a good value."""
-    return json.dumps({"id": id_, "merchant": merchant}).encode()
-
-
-def put(topic: FakeTopic, **rows: bytes | None) -> Any:
-    """Write records in one transaction, delete those without a value; return the position of the commit."""
-    with topic.transaction() as transaction:
-        for key, value in rows.items():
-            (transaction.delete(key) if value is None else transaction.put(key, value))
-    return transaction.committed.position
-
-
-class Heard:
+class Heard(Received):
     """A listener that holds the objects that all changes so far result in, and can be blocked."""
 
     def __init__(self) -> None:
-        self.changes: list[DirectoryChange[Any, Any]] = []
+        super().__init__()
         self.objects: dict[Any, Any] = {}
         self.go_on = threading.Event()
         self.go_on.set()
-        self._came = threading.Condition()
 
     def hear(self, change: DirectoryChange[Any, Any]) -> None:
         """Apply a change, which must fit to the objects."""
@@ -69,22 +45,13 @@ class Heard:
                 self.objects[key] = both.after
             assert not change.added.keys() & self.objects.keys()
             self.objects |= change.added
-            self.changes.append(change)
-            self._came.notify_all()
-
-    def up_to(self, version: int) -> DirectoryChange[Any, Any]:
-        """Wait for the change to a version, and return it."""
-        with self._came:
-            assert self._came.wait_for(lambda: self.changes and self.changes[-1].version >= version, WAIT_S)
-            return self.changes[-1]
+            self.receive(change)
 
 
 @pytest.fixture
 def topic() -> FakeTopic:
     """Return a topic with two good records."""
-    topic = FakeTopic("terminals")
-    put(topic, T1=row("T1"), T2=row("T2"))
-    return topic
+    return topic_of_two()
 
 
 @pytest.mark.parametrize("kind", KINDS)
