@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from threading import Event
@@ -11,8 +10,7 @@ from typing import TypeVar
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError, TopicNotFoundError
 from kafka_replica.publication.health_tracker import HealthTracker
-
-_log = logging.getLogger("kafka_replica")
+from kafka_replica.replication.problem_report import ProblemReport
 
 T = TypeVar("T")
 
@@ -44,14 +42,13 @@ class BrokerRetry:
         waits_for_topics: bool,
         on_pause: Callable[[], None] = lambda: None,
     ) -> None:
-        self._name = name
         self._health = health
+        self._problem = ProblemReport(health, "the broker", name)
         self._closing = closing
         self._waits_for_topics = waits_for_topics
         self._on_pause = on_pause
         self._missing_since_s: float | None = None
         self._has_answered = False
-        self._has_error = False
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
         """Repeat a request until there is an answer.
@@ -116,14 +113,9 @@ class BrokerRetry:
 
     def note_error(self, error: BrokerError | ConfigurationError) -> None:
         """Report a temporary problem; it is logged once, and once more when it is over."""
-        self._health.troubled(error)
-        if not self._has_error:
-            _log.warning("%s; retrying", error)
-        self._has_error = True
+        self._problem.note_error(error)
 
     def well(self) -> None:
         """Note that the broker answered."""
         self._health.heard()
-        if self._has_error:
-            _log.warning("the broker answers again; the replica of %s continues", self._name)
-        self._has_error = False
+        self._problem.well()

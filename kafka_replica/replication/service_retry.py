@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from threading import Event
@@ -11,8 +10,7 @@ from kafka_replica.common.garbage_collector import collector_resumed
 from kafka_replica.headers import ServiceUnavailableError
 from kafka_replica.publication.health_tracker import HealthTracker
 from kafka_replica.replication.broker_retry import ClosedMeanwhileError
-
-_log = logging.getLogger("kafka_replica")
+from kafka_replica.replication.problem_report import ProblemReport
 
 _RETRY_S = 1.0
 
@@ -32,11 +30,10 @@ class ServiceRetry:
     def __init__(
         self, name: str, health: HealthTracker, closing: Event, *, on_pause: Callable[[], None] = lambda: None
     ) -> None:
-        self._name = name
         self._health = health
+        self._problem = ProblemReport(health, "the service for keys or schemas", name)
         self._closing = closing
         self._on_pause = on_pause
-        self._in_trouble = False
         self._has_succeeded = False
         self._resumed: ExitStack | None = None
 
@@ -55,12 +52,10 @@ class ServiceRetry:
             ClosedMeanwhileError: the replica is being closed.
         """
         trouble = ServiceUnavailableError(f"{where}: {error}", is_refusal=error.is_refusal)
-        self._health.troubled(trouble)
         if error.is_refusal and not self._has_succeeded:
+            self._health.troubled(trouble)
             raise trouble from error
-        if not self._in_trouble:
-            _log.warning("%s; retrying", trouble)
-        self._in_trouble = True
+        self._problem.note_error(trouble)
         if self._resumed is None:
             self._resumed = ExitStack()
             self._resumed.enter_context(collector_resumed())
@@ -71,9 +66,7 @@ class ServiceRetry:
     def well(self) -> None:
         """Note that a record could be read."""
         self._has_succeeded = True
-        if self._in_trouble:
-            _log.warning("the service for keys or schemas answers again; the replica of %s continues", self._name)
-        self._in_trouble = False
+        self._problem.well()
 
     def end(self) -> None:
         """End the attempts for a record, whether or not it could be read."""
