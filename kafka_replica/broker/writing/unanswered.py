@@ -11,6 +11,7 @@ from kafka_replica.broker.errors import CHECK_SERVERS, PublishUnavailableError, 
 from kafka_replica.errors import PublishError
 
 _QUERY_S: Final = 1.0
+_UNREACHABLE: Final = frozenset({KafkaError._ALL_BROKERS_DOWN, KafkaError._TRANSPORT, KafkaError._RESOLVE})
 _NOT_ACKNOWLEDGED = (
     "check that the partition has a leader, and enough replicas in sync (min.insync.replicas), and publish the "
     "transaction again"
@@ -34,7 +35,7 @@ def not_acknowledged(doing: str, trouble: Sequence[KafkaError], producer: Produc
     Args:
         doing: the operation, for the message.
         trouble: the errors that librdkafka has reported since a broker last answered, the newest last.
-        producer: queries the brokers, for up to 1 s, if these errors say that none can be reached.
+        producer: queries the brokers, for up to 1 s, if these errors say that one or all could not be reached.
 
     Returns:
         PublishUnavailableError if no broker answered. A refusal of our credentials is another PublishError, because
@@ -43,17 +44,20 @@ def not_acknowledged(doing: str, trouble: Sequence[KafkaError], producer: Produc
     refusal = next((error for error in trouble if is_refusal(error)), None)
     if refusal is not None:
         return PublishError(str(translate_error(refusal, doing)))
-    if _is_over(trouble, producer):
-        trouble = ()
-    text = no_answer(doing, trouble)
+    text = no_answer(doing, trouble, producer)
     if text is not None:
         return PublishUnavailableError(text)
-    return PublishError(f"{doing}: Kafka did not acknowledge it in time{_last_reason(trouble)}; {_NOT_ACKNOWLEDGED}")
+    reason = "" if _was_outage(trouble) else _last_reason(trouble)
+    return PublishError(f"{doing}: Kafka did not acknowledge it in time{reason}; {_NOT_ACKNOWLEDGED}")
 
 
-def no_answer(doing: str, trouble: Sequence[KafkaError]) -> str | None:
-    """Return the message if no broker answered, with the last reason; otherwise None."""
-    if not any(_is_outage(error) for error in trouble):
+def no_answer(doing: str, trouble: Sequence[KafkaError], producer: Producer) -> str | None:
+    """Return the message if no broker answered, with the last reason; otherwise None. The arguments are those above.
+
+    librdkafka (2.16) reports only once that all brokers are down, and not that this is over. Sometimes (1 of 500 new
+    producers on a busy machine) it does not report it, but only the failed connections; so these suffice for a query.
+    """
+    if not any(error.code() in _UNREACHABLE for error in trouble) or _answers(producer):
         return None
     return f"{doing}: no broker answered in time{_last_reason(trouble)}; {CHECK_SERVERS}"
 
@@ -67,14 +71,11 @@ def _is_outage(error: KafkaError) -> bool:
     return bool(error.code() == KafkaError._ALL_BROKERS_DOWN)
 
 
-def _is_over(trouble: Sequence[KafkaError], producer: Producer) -> bool:
-    """Return whether an outage was reported, but a broker answers now.
+def _was_outage(trouble: Sequence[KafkaError]) -> bool:
+    return any(_is_outage(error) for error in trouble)
 
-    librdkafka reports an outage only once, and not that it is over. So it may have passed long ago, while the producer
-    had nothing to send.
-    """
-    if not any(_is_outage(error) for error in trouble):
-        return False
+
+def _answers(producer: Producer) -> bool:
     try:
         producer.list_topics(timeout=_QUERY_S)
     except KafkaException:

@@ -136,9 +136,9 @@ class TransactionalWriter:
         try:
             self._call(doing, init)
         except BaseException as error:
+            text = no_answer(doing, self._trouble, producer) if isinstance(error, BrokerUnavailableError) else None
             # The traceback would keep it: once a broker answers, it would acquire the id, and fence the next producer.
             del producer
-            text = no_answer(doing, self._trouble) if isinstance(error, BrokerUnavailableError) else None
             if text is None:
                 raise
             raise BrokerUnavailableError(text) from error

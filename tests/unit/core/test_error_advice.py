@@ -74,7 +74,7 @@ class Unanswered:
     [
         ([CLOSED, DOWN], PublishUnavailableError, "sending: no broker answered in time: h:1/1: .* refused; check boot"),
         ([DOWN], PublishUnavailableError, "sending: no broker answered in time; check bootstrap"),
-        ([CLOSED], PublishError, "sending: Kafka did not acknowledge it in time: h:1/1: .* refused; check that the"),
+        ([CLOSED], PublishUnavailableError, "sending: no broker answered in time: h:1/1: .* refused; check bootstrap"),
         ([], PublishError, r"sending: Kafka did not acknowledge it in time; .*min.insync.replicas"),
         ([DOWN, KafkaError(KafkaError._AUTHENTICATION, "wrong")], PublishError, "sending: Kafka reports _AUTHENTICAT"),
     ],
@@ -82,11 +82,19 @@ class Unanswered:
 def test_a_record_whose_time_is_over_has_the_reason(
     trouble: list[KafkaError], kind: type[PublishError], text: str
 ) -> None:
-    """Only if all brokers were down, and did not refuse our credentials, waiting for a broker helps."""
+    """Only if no broker answers, and none refused our credentials, waiting for a broker helps."""
     error = publish_error(KafkaError(KafkaError._MSG_TIMED_OUT), "sending", trouble, cast("Producer", Unanswered()))
     assert type(error) is kind
     with pytest.raises(PublishError, match=text):
         raise error
+
+
+def test_one_unreachable_broker_is_the_last_reason_if_another_one_answers() -> None:
+    """For example, the broker that leads the partition is down: the advice is about its leader and replicas."""
+    timed_out = KafkaError(KafkaError._MSG_TIMED_OUT)
+    error = publish_error(timed_out, "sending", [CLOSED], cast("Producer", Answered()))
+    assert type(error) is PublishError
+    assert str(error).startswith(f"sending: Kafka did not acknowledge it in time: {CLOSED.str()}; check that the part")
 
 
 def test_an_outage_that_is_over_is_not_the_reason_of_a_later_failure() -> None:
