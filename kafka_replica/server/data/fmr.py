@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from kafka_replica.data.files.record_limit import LONGEST_RECORD_BYTES
 from kafka_replica.data.jobs import Outcome
-from kafka_replica.data.polars.datasets.chunks import LONGEST_RECORD_BYTES
 from kafka_replica.data.validation import Rules
 from kafka_replica.data.validation.catalogue import CATALOGUE
 from kafka_replica.data.validation.model import Finding
