@@ -108,7 +108,7 @@ def _train(java: Java, installation: Installation, folder: Path, made: Path) -> 
         port = 0
         for left in reversed(range(_TRIES)):
             port = ports.choose()
-            if launcher.launch((port, ports.choose(but=(port,))), last=left == 0) is not None:
+            if launcher.launch(ports.Ports(port, ports.choose(but=(port,))), last=left == 0) is not None:
                 break
         wire.create_topic(ports.LOOPBACK, port, "training", 1, {"cleanup.policy": "compact"})
         supervised.stop_broker(_ENDING_S)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kafka_replica.embedded import config, faststart, ports, wire
 from kafka_replica.embedded.cache import os_errors_translated
 from kafka_replica.embedded.errors import EmbeddedKafkaError
+from kafka_replica.embedded.users import user_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,7 @@ class Plan:
     log_level: str
     format_options: tuple[str, ...]
     start_timeout_s: float
+    users: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class Launcher:
@@ -46,11 +48,11 @@ class Launcher:
         self._log = self._folder / "broker.log"
         self._meta = self._folder / config.DATA_FOLDER / "meta.properties"
 
-    def launch(self, chosen: tuple[int, int], *, last: bool) -> int | None:
+    def launch(self, chosen: ports.Ports, *, last: bool) -> int | None:
         """Start the broker's process, and wait until it answers.
 
         Args:
-            chosen: the ports for clients and for the controller.
+            chosen: the broker's ports.
             last: whether this is the last attempt, so that a port that is in use is an error.
 
         Returns:
@@ -67,7 +69,7 @@ class Launcher:
             self._log,
         )
         began = time.monotonic()
-        while not self._answers(chosen[0]):
+        while not self._answers(chosen.clients):
             status = self._supervised.exit_status()
             if status is not None:
                 tail = log_end(self._log, after=log_began)
@@ -76,17 +78,18 @@ class Launcher:
                 raise EmbeddedKafkaError(_end_message(status, tail, self._folder))
             if time.monotonic() - began > self._plan.start_timeout_s:
                 raise EmbeddedKafkaError(
-                    f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen[0]} within "
+                    f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen.clients} within "
                     f"{self._plan.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
                     f"otherwise see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
                 )
             time.sleep(_POLL_INTERVAL_S)
         return pid
 
-    def _prepare(self, chosen: tuple[int, int]) -> None:
+    def _prepare(self, chosen: ports.Ports) -> None:
         """Write the broker's files, and format its data folder if it is new."""
         data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
-        settings = config.broker_settings(*chosen, self._plan.settings)
+        given = {**user_settings(chosen, self._plan.users), **self._plan.settings}
+        settings = config.broker_settings(chosen.clients, chosen.controller, given)
         doing = "preparing the data of the embedded Kafka"
         with os_errors_translated(doing, self._folder, "data_dir (--data) or TMPDIR"):
             config.write_properties(properties, settings)

@@ -15,6 +15,7 @@ from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
 from kafka_replica.embedded.launch import Launcher, Plan, log_end
 from kafka_replica.embedded.process import SupervisorProcess
+from kafka_replica.embedded.users import check_users, user_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -42,6 +43,8 @@ class LocalKafka:
             ``["--add-scram", "SCRAM-SHA-512=[name=a,password=b]"]``); they make the first start 1 s slower.
         start_timeout_s: the time that `start` waits for the broker to answer, in seconds, not counting the first
             download of Kafka.
+        users: the names and passwords of users, who log in at a port of their own (SASL PLAIN, see `user_config`) and
+            may do what Kafka's ACLs allow them. Clients of the other port need no login, and may do everything.
         progress: is called with short messages during the first download of Kafka.
     """
 
@@ -56,18 +59,20 @@ class LocalKafka:
         log_level: str = "WARN",
         format_options: Sequence[str] = (),
         start_timeout_s: float = 60.0,
+        users: Mapping[str, str] | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         if port is not None and port not in range(1, 65536):
             raise EmbeddedKafkaError(
                 f"setting up the embedded Kafka: port={port!r} is not possible; use 1 to 65535, or None"
             )
+        check_users(users or {}, settings or {})
         self._requested_port = port
-        self._ports: tuple[int, int] | None = None
+        self._ports: ports.Ports | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
         self._plan = Plan(
             settings=dict(settings or {}), jvm_options=tuple(jvm_options), heap_mb=heap_mb, log_level=log_level,
-            format_options=tuple(format_options), start_timeout_s=start_timeout_s,
+            format_options=tuple(format_options), start_timeout_s=start_timeout_s, users=dict(users or {}),
         )  # fmt: skip
         self._progress = progress
         self._supervised: SupervisorProcess | None = None
@@ -83,10 +88,20 @@ class LocalKafka:
     def port(self) -> int:
         """The port for clients; raises EmbeddedKafkaError before the first start if no port was given."""
         if self._ports is not None:
-            return self._ports[0]
+            return self._ports.clients
         if self._requested_port is not None:
             return self._requested_port
         raise EmbeddedKafkaError("the embedded Kafka has no address before it is started; call start() first")
+
+    def user_config(self, user: str) -> dict[str, str]:
+        """Return the connection properties with which a client logs in as one of the `users`.
+
+        They are librdkafka's: for a replica, a producer of this package, or any confluent-kafka client.
+
+        Raises:
+            EmbeddedKafkaError: there is no such user, or the broker has not been started yet.
+        """
+        return user_config(self._ports, self._plan.users, user)
 
     @property
     def pid(self) -> int | None:
@@ -246,12 +261,18 @@ class LocalKafka:
             raise EmbeddedKafkaError("the embedded Kafka is not running; call start() first")
         return self._supervised
 
-    def _choose_ports(self) -> tuple[int, int]:
-        fixed = self._ports[0] if self._ports is not None else self._requested_port
-        if fixed is not None and not ports.is_free(fixed):
+    def _choose_ports(self) -> ports.Ports:
+        """Return the ports for the next start: those for clients and for users stay the same, if they are known."""
+        clients = self._port(self._requested_port if self._ports is None else self._ports.clients)
+        users = self._port(self._ports and self._ports.users, clients) if self._plan.users else None
+        return ports.Ports(clients, ports.choose(but=(clients, users or clients)), users)
+
+    def _port(self, fixed: int | None, *but: int) -> int:
+        if fixed is None:
+            return ports.choose(but=but)
+        if not ports.is_free(fixed):
             raise EmbeddedKafkaError(
                 f"while starting Kafka: port {fixed} on {ports.LOOPBACK} is in use; "
                 "stop the program that listens there, or choose another port (by default a free one)"
             )
-        port = ports.choose() if fixed is None else fixed
-        return port, ports.choose(but=(port,))
+        return fixed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+from typing import NamedTuple
 
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 
@@ -11,6 +12,15 @@ LOOPBACK = "127.0.0.1"
 # Below the range from which Linux and macOS take ports for outgoing connections. Otherwise a client that tries to
 # connect to a stopped broker could get the broker's own port as its source port, connect to itself, and keep the port.
 _FROM, _TO = 20_000, 32_000
+
+
+class Ports(NamedTuple):
+    """The ports of a broker on the loopback address."""
+
+    clients: int
+    controller: int
+    users: int | None = None
+    """The port for clients that log in; None if the broker has no users."""
 
 
 def is_free(port: int) -> bool:

@@ -74,11 +74,13 @@ def test_embedded_broker_in_python(
     world: PageWorld, local_kafka: LocalKafka, kafka_topic: Any, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    """A broker starts, the test with the fixtures passes, and the Kafka of the environment is taken."""
+    """Two brokers start, a user needs a permission, the test passes, and the Kafka of the environment is taken."""
     monkeypatch.setenv("KAFKA_REPLICA_BOOTSTRAP_SERVERS", world.bootstrap)
     names: dict[str, Any] = {}
     world.run_python("docs/embedded-broker.md", names)
     names["test_my_writer"](local_kafka, kafka_topic)
-    first, second = capsys.readouterr().out.split()
+    first, refused, allowed, second = capsys.readouterr().out.splitlines()
     assert first.startswith("127.0.0.1:")
+    assert "ask for permission to Read on the topic" in refused
+    assert allowed == "0 records"
     assert second == world.bootstrap

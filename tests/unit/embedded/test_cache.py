@@ -21,6 +21,7 @@ from kafka_replica.embedded.install import Installation, ensure_kafka
 from kafka_replica.embedded.java import Java
 from kafka_replica.embedded.launch import Launcher, Plan
 from kafka_replica.embedded.lockfile import Jar, sha256_of
+from kafka_replica.embedded.ports import Ports
 from kafka_replica.embedded.registry import Registry
 
 JAVA = Java(Path("/nowhere/bin/java"), 17, Path("/nowhere"), "PATH")
@@ -123,7 +124,7 @@ def test_errors_of_the_data_name_the_settings_of_its_folder(tmp_path: Path, monk
     plan = Plan({}, (), 256, "WARN", (), 10)
     launcher = Launcher(JAVA, Installation(tmp_path, ()), plan, supervised, ())  # type: ignore[arg-type]
     with pytest.raises(EmbeddedKafkaError, match=r"elsewhere with data_dir \(--data\) or TMPDIR"):
-        launcher.launch((1, 2), last=True)
+        launcher.launch(Ports(1, 2), last=True)
 
 
 def test_a_full_disk_is_an_error(one_jar: Path, monkeypatch: pytest.MonkeyPatch) -> None:
