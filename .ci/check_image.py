@@ -19,7 +19,7 @@ import httpx
 from programs import output_of
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.sdmx.samples import sample_files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -124,9 +124,9 @@ def main() -> None:
         kafka.create_topic(TOPIC, 1, {"cleanup.policy": "compact"})
         program = str(Path(sys.executable).with_name("kafka-replica"))
         run(program, "publish", *map(str, sample_files()), "--topic", TOPIC, "-b", kafka.bootstrap_servers)
-        with running(kafka.bootstrap_servers, choose()) as address:
+        with running(kafka.bootstrap_servers, choose_port()) as address:
             first = use(address)
-        with running(kafka.bootstrap_servers, choose()) as address:
+        with running(kafka.bootstrap_servers, choose_port()) as address:
             check(use(address) == first, "after a restart the structure is another one")
     run(TOOL, "volume", "rm", "--force", VOLUME, fails=None)
     print(f"image: built and run by {TOOL}; it adds {added_mb:.0f} MB to the image of Python")

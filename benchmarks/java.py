@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kafka_replica.embedded.cache import cache_dir, locked
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.lockfile import read_lock
@@ -88,7 +88,7 @@ def _compiled() -> str:
     class_path = os.pathsep.join([str(home), *(str(home / jar.file_name) for jar in jars), broker])
     with locked(home.with_suffix(".lock"), doing="compiling the program that measures GlobalKTable"):
         home.mkdir(parents=True, exist_ok=True)
-        download([jar for jar in jars if not jar.matches(home / jar.file_name)], home, lambda _jar: None)
+        download_jars([jar for jar in jars if not jar.matches(home / jar.file_name)], home, lambda _jar: None)
         subprocess.run(
             ["javac", "-nowarn", "-d", str(home), "-cp", class_path, str(_PROGRAM)],
             check=True, capture_output=True, text=True, timeout=_COMPILE_S,

@@ -19,7 +19,7 @@ from confluent_kafka import Producer
 from benchmarks.programs.structures import TRANSACTION_RECORDS, structures
 from benchmarks.programs.turns import take_turns
 from kafka_replica.broker.writing.writer import DEFAULTS
-from kafka_replica.headers.transactions import TransactionHeaders, of_transaction
+from kafka_replica.headers.transactions import TransactionHeaders, transaction_headers_by_number
 
 _NOW_MS = 1_795_291_687_184
 
@@ -35,7 +35,9 @@ def main() -> None:
         todo = [(tx_id, list(structures(tx_id))) for tx_id in (next(numbers) for _ in range(transactions))]
         began_s, began_cpu_s = time.perf_counter(), time.process_time()
         for tx_id, records in todo:
-            headers = of_transaction(TransactionHeaders(f"structures/{tx_id}", 1, TRANSACTION_RECORDS, _NOW_MS))
+            headers = transaction_headers_by_number(
+                TransactionHeaders(f"structures/{tx_id}", 1, TRANSACTION_RECORDS, _NOW_MS)
+            )
             producer.begin_transaction()
             for number, (key, value) in enumerate(records, 1):
                 producer.produce(topic, key=key, value=value, headers=list(headers(number)))

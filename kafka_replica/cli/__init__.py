@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _status(arguments: Sequence[str] | None) -> int | str:
     try:
-        from kafka_replica.cli.run import run  # noqa: PLC0415 - the library may be installed without the commands
+        from kafka_replica.cli.run import run_command  # noqa: PLC0415 - click may be missing
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in {"click", "rich"}:
             raise
@@ -59,4 +59,4 @@ def _status(arguments: Sequence[str] | None) -> int | str:
 
         return f"kafka-replica: {MissingExtraError('the command', 'cli')}"
     raise_at_ctrl_c()
-    return run(arguments)
+    return run_command(arguments)

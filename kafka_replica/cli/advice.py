@@ -25,7 +25,7 @@ class StateAdvice(NamedTuple):
     ready: str
     """The value of ``status().ready``."""
     readers: str
-    """The answers that readers get."""
+    """The result of a look-up in this state."""
     end: str
     """The event that ends the state."""
 

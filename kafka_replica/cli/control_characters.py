@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# C0 except tab and line feed, DEL and C1; and what Unicode has for line ends and for the direction of text.
+# C0 except tab and line feed, DEL, C1, and Unicode's characters for line ends and the direction of text.
 _CONTROLS: Final = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 

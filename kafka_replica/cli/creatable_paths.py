@@ -13,10 +13,10 @@ from kafka_replica.cli.transient_errors import TRANSIENT
 
 
 class CreatablePath(click.Path):
-    """A path at which something can be created, as far as this can be known without trying.
+    """A path at which a folder or file exists or can be created, as far as this can be known in advance.
 
     Args:
-        is_folder: whether it is a folder; otherwise a file.
+        is_folder: True for a folder, False for a file.
     """
 
     def __init__(self, *, is_folder: bool) -> None:
@@ -37,14 +37,15 @@ class CreatablePath(click.Path):
 
 
 def _can_create(folder: Path) -> bool:
-    """Return whether a folder can be created in another, by trying: a system's rights do not cover every file system.
+    """Return whether a folder can be created in another one, by creating and removing a temporary folder.
 
-    An administrator may write to /proc, for example, but nothing can be created there.
+    Permissions alone do not show this: an administrator may write to /proc, for example, but cannot create anything
+    there.
     """
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
     try:
         Path(tempfile.mkdtemp(prefix=".kafka-replica-", dir=folder)).rmdir()
     except OSError as error:
-        return error.errno in TRANSIENT  # the command reports this as a failure, if it is still so
+        return error.errno in TRANSIENT  # if the error persists, the command itself reports it
     return True

@@ -40,7 +40,7 @@ class DataOptions:
     quiet: bool
 
     @property
-    def of_jobs(self) -> dict[str, Any]:
+    def job_arguments(self) -> dict[str, Any]:
         """The arguments that are common to all jobs, except the output folder."""
         return {
             "out_format": self.out_format,

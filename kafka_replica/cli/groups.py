@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from kafka_replica.cli.help import complete
+from kafka_replica.cli.help import add_examples
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
 from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, set_format
 from kafka_replica.cli.output import closed_pipes, print_line
@@ -79,7 +79,7 @@ class LazyGroup(click.Group):
         finally:
             if at_once:
                 raise_at_ctrl_c()
-        complete(command, cmd_name)
+        add_examples(command, cmd_name)
         return command
 
     def resolve_command(
@@ -99,12 +99,12 @@ class LazyGroup(click.Group):
 
 
 def _missing(name: str, error: MissingExtraError) -> click.Command:
-    def say(**_given: Any) -> None:
+    def report_error(**_given: Any) -> None:
         raise error
 
     arguments = click.Argument(["anything"], nargs=-1, type=click.UNPROCESSED)
     settings = {"ignore_unknown_options": True, "help_option_names": list[str]()}
-    return click.Command(name, params=[arguments], callback=say, help=str(error), context_settings=settings)
+    return click.Command(name, params=[arguments], callback=report_error, help=str(error), context_settings=settings)
 
 
 def _show_version(context: click.Context, _option: click.Parameter, is_wanted: bool) -> None:
@@ -128,4 +128,4 @@ def kafka_replica(log_format: str) -> None:
     set_format(log_format)
 
 
-complete(kafka_replica, "")
+add_examples(kafka_replica, "")

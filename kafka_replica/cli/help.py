@@ -129,7 +129,7 @@ VARIABLES: Final = {
 _OF_BROKERS: Final = ("KAFKA_REPLICA_CACHE", "KAFKA_REPLICA_MAVEN_ROOT", "KAFKA_REPLICA_STATE")
 
 
-def complete(command: click.Command, words: str) -> None:
+def add_examples(command: click.Command, words: str) -> None:
     """Add short options, examples and environment variables to a command and its subcommands.
 
     Args:
@@ -144,7 +144,7 @@ def complete(command: click.Command, words: str) -> None:
     command.epilog = _epilog(EXAMPLES.get(words, ()), _variables_of(command, words))
     if isinstance(command, click.Group):
         for name, below in command.commands.items():
-            complete(below, f"{words} {name}")
+            add_examples(below, f"{words} {name}")
 
 
 def _variables_of(command: click.Command, words: str) -> Iterable[str]:

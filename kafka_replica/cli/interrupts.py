@@ -14,9 +14,9 @@ INTERRUPTED = 130
 
 
 def exit_at_ctrl_c() -> bool:
-    """Make Ctrl-C end this process immediately, unless it is ignored or handled otherwise.
+    """Make Ctrl-C end this process immediately, unless SIGINT is ignored or has another handler.
 
-    Returns whether this has changed the handling.
+    Returns whether the handler was changed.
     """
     return _replace(signal.default_int_handler, _exit)
 

@@ -26,7 +26,7 @@ def key_matches(key: bytes, pattern: str) -> bool:
     return any(fnmatchcase(name, glob) for name in _names_of(key))
 
 
-def no_match(keys: Collection[bytes], pattern: str) -> str:
+def no_match_message(keys: Collection[bytes], pattern: str) -> str:
     """Return the message for a pattern that matches none of the keys; it suggests a pattern that matches the first."""
     if not keys:
         return f"no key matches {pattern!r}: the topic has no keys"

@@ -21,7 +21,7 @@ _REFERENCE: Final = re.compile(
     r"(?:urn:sdmx:org\.sdmx\.infomodel\.[a-z]+\.)?(?:([A-Za-z]+)=)?([\w.\-]+):([\w@$\-]+)(?:\(([^()]*)\))?(?:\.(.+))?"
 ).fullmatch
 _SHOWN: Final = 3
-_COMPARED: Final = 20_000  # the maximal number of names that are compared, so that a user need not wait long
+_COMPARED: Final = 20_000  # the maximum number of names to compare, so that the user does not wait long
 
 
 class NamedRecord(NamedTuple):
@@ -49,13 +49,13 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
         for snapshot in snapshots
         if (record := snapshot.get(os.fsencode(wanted))) is not None
     ]
-    found = found or [one for snapshot in snapshots for one in _referenced(snapshot, wanted)]
+    found = found or [named for snapshot in snapshots for named in _referenced(snapshot, wanted)]
     if len(found) > 1:
-        shown = "".join(f"\n  {one.name}" for one in found)
+        shown = "".join(f"\n  {named.name}" for named in found)
         raise ArtefactNotFoundError(f"{wanted} matches {counted(len(found), 'record')}; give one of them:{shown}")
     if found:
         return found[0].record
-    _check_is_one(wanted)
+    _check_names_one(wanted)
     first = snapshots[0]
     raise ArtefactNotFoundError(
         f"there is no key {key_text(os.fsencode(wanted))} in version {first.version} of {first.position}"
@@ -63,7 +63,7 @@ def find_record(snapshots: Sequence[Snapshot], wanted: str) -> Record:
     )
 
 
-def _check_is_one(wanted: str) -> None:
+def _check_names_one(wanted: str) -> None:
     parts = _REFERENCE(wanted)
     if "*" in wanted or "?" in wanted:
         pattern = wanted if parts is None or parts[1] else f"*={wanted}"

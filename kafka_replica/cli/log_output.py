@@ -48,7 +48,7 @@ class _HoldingHandler(logging.StreamHandler[TextIO]):
 
 
 def set_up_logging() -> None:
-    """Show warnings on stderr, without the error that ends the command, which is shown as its last message."""
+    """Show warnings on stderr, except the error that ends the command, which is its last message anyway."""
     handler = _HoldingHandler()
     handler.addFilter(_should_show)
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
@@ -69,7 +69,7 @@ def is_json() -> bool:
     return handler is not None and isinstance(handler.formatter, JsonLines)
 
 
-def say(text: str, level: int = logging.INFO, error: BaseException | None = None) -> None:
+def log_message(text: str, level: int = logging.INFO, error: BaseException | None = None) -> None:
     """Write a message of a command to stderr, as text whose control characters are visible, or as JSON.
 
     Args:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from kafka_replica.cli.output import OutputClosedError, json_line, print_line
+from kafka_replica.cli.output import OutputClosedError, print_json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.producer.notices.notices import (
     Acknowledgement,
@@ -31,9 +31,9 @@ def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
 
     def print_notice(notice: Notice) -> None:
         if as_json:
-            json_line({"event": event_of(notice), **notice._asdict()})
+            print_json_line({"event": event_of(notice), **notice._asdict()})
         else:
-            print_line(sentence(notice))
+            print_line(sentence_of(notice))
 
     return print_notice
 
@@ -41,7 +41,7 @@ def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
 class StoppingPrinter:
     """An observer that prints notices, and stops their sender when the reader of the standard output has ended.
 
-    It does not raise an exception then, because a sender continues in spite of an observer that fails.
+    Raising an exception would not stop the sender, because a sender ignores the exceptions of its observers.
 
     Args:
         as_json: whether to print JSON.
@@ -63,8 +63,8 @@ class StoppingPrinter:
             self._is_closed = True
             self._stop()
 
-    def check(self) -> None:
-        """Do nothing while the notices are read.
+    def raise_if_closed(self) -> None:
+        """Raise an error if the reader of the standard output has ended.
 
         Raises:
             OutputClosedError: the reader has ended.
@@ -74,12 +74,12 @@ class StoppingPrinter:
 
 
 def event_of(notice: Notice) -> str:
-    """Return the name of a notice in JSON: that of its class in lower case, with underscores between words."""
+    """Return the name of a notice in JSON: the name of its class, such as ``database_wait`` for ``DatabaseWait``."""
     return _word_starts.sub("_", type(notice).__name__).lower()
 
 
-def sentence(notice: Notice) -> str:
-    """Return a notice in words."""
+def sentence_of(notice: Notice) -> str:
+    """Return a notice as a sentence."""
     match notice:
         case SendStart(tx_id):
             return f"sending transaction {tx_id}"

@@ -25,7 +25,8 @@ _TOPIC_NAME = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,249}").fullmatch
 def topic_option(*, required: bool = True, several: bool = True) -> Callable[[F], F]:
     """Return the option --topic, whose value is a name or, with ``several``, a list of names separated by commas.
 
-    The value is checked here only if it is ``required``, because a command may not use the environment variable's.
+    The value is checked here only if it is ``required``: an optional value may come from the environment variable
+    without being used.
     """
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:

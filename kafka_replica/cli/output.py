@@ -15,9 +15,9 @@ from kafka_replica.listeners.change_json import json_text
 from kafka_replica.records import Record
 
 
-def json_line(value: Any) -> None:
+def print_json_line(value: Any) -> None:
     """Write a line of JSON, and flush it."""
-    write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
+    write_bytes(json.dumps(value, separators=(",", ":")).encode() + b"\n")
 
 
 def print_line(text: str) -> None:
@@ -30,20 +30,20 @@ def print_lines(lines: Iterable[str]) -> None:
 
     The encoding is UTF-8 in any locale, because keys are in UTF-8.
     """
-    write("".join([f"{visible_line(line)}\n" for line in lines]).encode(errors="backslashreplace"))
+    write_bytes("".join([f"{visible_line(line)}\n" for line in lines]).encode(errors="backslashreplace"))
 
 
 class OutputClosedError(Exception):
     """The reader of the standard output has closed the pipe, as ``| head`` does."""
 
 
-class _WritingFlag:
-    """A flag for a partly written line, because a signal may arrive while a line is being written."""
+class _LineState:
+    """The state of the line being written; a signal may arrive before it is complete."""
 
-    in_the_middle = False
+    is_incomplete = False
 
 
-def write(data: bytes) -> None:
+def write_bytes(data: bytes) -> None:
     """Write bytes unchanged, and flush them.
 
     Raises:
@@ -52,13 +52,13 @@ def write(data: bytes) -> None:
     """
     if sys.stdout is None:
         raise UsageError("standard output is closed; run the command with an open standard output")
-    _WritingFlag.in_the_middle = True
+    _LineState.is_incomplete = True
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise OutputClosedError from None
-    _WritingFlag.in_the_middle = False
+    _LineState.is_incomplete = False
 
 
 @contextmanager
@@ -74,9 +74,9 @@ def closed_pipes() -> Iterator[None]:
         raise OutputClosedError from None
 
 
-def is_in_the_middle() -> bool:
-    """Return whether the last line was written only in part."""
-    return _WritingFlag.in_the_middle
+def has_incomplete_line() -> bool:
+    """Return whether the last line was written only in part, because a signal arrived."""
+    return _LineState.is_incomplete
 
 
 def record_attributes(record: Record, *, several_topics: bool = False) -> dict[str, Any]:

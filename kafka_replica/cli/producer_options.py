@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.service.structure_producer import ProducerControl
 
@@ -40,6 +40,6 @@ def report_success(as_json: bool, what: str, words: str) -> None:
         words: the sentence, for text.
     """
     if as_json:
-        json_line({"done": what})
+        print_json_line({"done": what})
     else:
         print_line(words)

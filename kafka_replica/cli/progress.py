@@ -12,11 +12,11 @@ from rich.filesize import decimal
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.data.jobs import Progress, ProgressCallback
 
 LINE_EVERY_S = 5.0
-"""The minimal time between lines, and before the first line, so that shorter runs print no lines."""
+"""The minimum time between lines, and before the first line, so that shorter runs print no lines."""
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def shown_progress(*, quiet: bool) -> Iterator[ProgressCallback]:
         yield _InLines()
 
 
-def numbers_in_words(progress: Progress, elapsed_s: float) -> str:
+def progress_text(progress: Progress, elapsed_s: float) -> str:
     """Return the progress, the rates and the remaining time: ``1,000 rows, 2.0 of 4.0 MB, 1.0 MB/s, 2 s left``.
 
     Args:
@@ -90,7 +90,7 @@ class _TerminalProgress:
         elapsed_s = self._clock.elapsed_s(progress.step, time.monotonic())
         self._bar.update(
             self._task, description=progress.step, total=progress.total or None, completed=progress.done or 0,
-            numbers=numbers_in_words(progress, elapsed_s),
+            numbers=progress_text(progress, elapsed_s),
         )  # fmt: skip
 
 
@@ -103,5 +103,5 @@ class _InLines:
         elapsed_s = self._clock.elapsed_s(progress.step, now_s)
         if now_s - self._last_s >= LINE_EVERY_S:
             self._last_s = now_s
-            numbers = numbers_in_words(progress, elapsed_s)
-            say(f"kafka-replica: {progress.step}{': ' if numbers else ''}{numbers}")
+            numbers = progress_text(progress, elapsed_s)
+            log_message(f"kafka-replica: {progress.step}{': ' if numbers else ''}{numbers}")

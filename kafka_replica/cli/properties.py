@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.broker.connection.security.servers import parse_servers
-from kafka_replica.cli.remembered import remembered_servers
+from kafka_replica.cli.started_broker import started_broker_address
 from kafka_replica.common.property_files import filled, flat, read_settings_file
 from kafka_replica.errors import ConfigurationError
 
@@ -51,7 +51,7 @@ def properties(
     if bootstrap_server is not None and not (is_from_environment("bootstrap_server") and settings.get(SERVERS)):
         settings[SERVERS] = bootstrap_server
     elif not settings.get(SERVERS):
-        settings[SERVERS] = remembered_servers()
+        settings[SERVERS] = started_broker_address()
     if settings[SERVERS] is None:
         raise ConfigurationError(
             f"no broker to connect to: give --bootstrap-server HOST:PORT, set {SERVERS_VARIABLE}, or start one with "

@@ -17,8 +17,8 @@ from rich.table import Table
 
 from kafka_replica.cli.console import OutputConsole
 from kafka_replica.cli.data_options import DataOptions
-from kafka_replica.cli.log_output import say
-from kafka_replica.cli.output import json_line
+from kafka_replica.cli.log_output import log_message
+from kafka_replica.cli.output import print_json_line
 from kafka_replica.common.wording import counted
 from kafka_replica.data.jobs import ESS, Outcome, report_page
 from kafka_replica.errors import UsageError
@@ -77,7 +77,7 @@ class ResultFiles:
     reports: tuple[Path, ...]
 
     @property
-    def of_jobs(self) -> dict[str, Any]:
+    def job_arguments(self) -> dict[str, Any]:
         """Return the files that engines write, as arguments of jobs."""
         return {"findings": self.findings, "ess_reports": tuple(path for path in self.reports if _is_ess(path))}
 
@@ -165,16 +165,16 @@ def print_outcome(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the report as JSON or a summary on stdout, and rows that were left out and notes on stderr."""
     if outcome.other_rows:
         others = ", ".join(map(str, outcome.others))
-        say(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {others}")
+        log_message(f"kafka-replica: rows left out: {outcome.other_rows:,}, which belong to {others}")
     for note in outcome.notes:
-        say(f"kafka-replica: note: {note}")
+        log_message(f"kafka-replica: note: {note}")
     if chosen.as_json:
-        json_line(outcome.as_json())
+        print_json_line(outcome.as_json())
     elif not chosen.quiet:
-        show(outcome, chosen)
+        print_summary(outcome, chosen)
 
 
-def show(outcome: Outcome, chosen: DataOptions) -> None:
+def print_summary(outcome: Outcome, chosen: DataOptions) -> None:
     """Print the summary on stdout."""
     console = OutputConsole()
     report = outcome.report

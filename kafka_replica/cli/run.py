@@ -15,7 +15,7 @@ import click
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
-from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, say, set_up_logging
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, log_message, set_up_logging
 from kafka_replica.cli.output import OutputClosedError
 from kafka_replica.cli.sources import name_source
 from kafka_replica.cli.transient_errors import TRANSIENT
@@ -31,7 +31,7 @@ class TerminationSignal(BaseException):
     """The exception that SIGTERM raises, so that everything is closed."""
 
 
-def run(arguments: Sequence[str] | None) -> int:
+def run_command(arguments: Sequence[str] | None) -> int:
     """Run the command line; return the exit status."""
     set_up_logging()
     signal.signal(signal.SIGTERM, _terminate)
@@ -51,12 +51,12 @@ def _exit_status(error: BaseException) -> int:
         status = INTERRUPTED
     elif isinstance(error, TerminationSignal):
         status = 128 + signal.SIGTERM
-    elif isinstance(error, click.exceptions.Abort):  # a prompt was answered with no, or not at all
-        say("kafka-replica: no command was run")
+    elif isinstance(error, click.exceptions.Abort):  # the user answered a prompt with no, or did not answer
+        log_message("kafka-replica: no command was run")
     elif isinstance(error, click.ClickException):
         name_source(error)
         if is_json():
-            say(error.format_message(), logging.ERROR)
+            log_message(error.format_message(), logging.ERROR)
         else:
             error.show()
         status = error.exit_code
@@ -77,12 +77,12 @@ def _is_transient(cause: BaseException | None) -> bool:
 
 
 def _report(error: BaseException) -> None:
-    """Write the error that ended the command to stderr, with its stack trace if that is wanted."""
+    """Write the error that ended the command to stderr, with its stack trace if that was requested."""
     is_traced = DEBUG_VARIABLE in os.environ
     if is_traced and not is_json():
         traceback.print_exception(error)
     else:
-        say(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if is_traced else None)
+        log_message(f"kafka-replica: {_sentence(error)}", logging.ERROR, error if is_traced else None)
 
 
 def _sentence(error: BaseException) -> str:

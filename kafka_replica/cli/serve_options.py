@@ -162,7 +162,7 @@ def _checked(context: click.Context, option: click.Parameter, value: Any, where:
     """Return a value of the settings file unchanged; raise ConfigurationError if its option does not accept it."""
     if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
         raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
-    # As text, as from a flag: from a TOML value, click would make 2.7 or true a whole number without an error.
+    # As text, like the value of a flag: click would silently turn the TOML values 2.7 and true into whole numbers.
     text = tuple(map(str, value)) if isinstance(value, tuple) else str(value)
     try:
         option.type_cast_value(context, text)

@@ -16,7 +16,7 @@ def variable_of(parameter: click.Parameter, context: click.Context) -> str | Non
 
 
 def name_source(error: click.ClickException) -> None:
-    """Let an error about the value of an environment variable name the variable instead of the flag."""
+    """Make an error about a value from an environment variable name the variable instead of the flag."""
     if isinstance(error, click.BadParameter) and error.param is not None and error.ctx is not None:
         variable = variable_of(error.param, error.ctx)
         if variable is not None:

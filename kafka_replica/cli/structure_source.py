@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.options import (
     BOOTSTRAP_SERVER,
     CONFIG,
@@ -87,16 +87,16 @@ def snapshot_of_files(paths: tuple[Path, ...]) -> Snapshot:
     Files and artefacts that cannot be read are reported on stderr, and left out.
 
     Raises:
-        SdmxError: a file that was given, and not found in a folder, is not a structure message.
+        SdmxError: a file that was given by its own path, and not in a folder, is not a structure message.
         UsageError: no structures were found.
     """
     named = [path for path in paths if not path.is_dir()]
     in_folders = list(structure_files(path for path in paths if path.is_dir()))
     found = read_structures([*in_folders, *named], skip_unreadable=set(in_folders) - set(named))
     for file, why in found.left_out.items():
-        say(f"kafka-replica: {file} is left out: {why}", logging.WARNING)
+        log_message(f"kafka-replica: {file} is left out: {why}", logging.WARNING)
     for rejected in found.rejected:
-        say(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", logging.WARNING)
+        log_message(f"kafka-replica: {rejected.file}: {rejected.error} (left out)", logging.WARNING)
     if not found.parts:
         raise UsageError(f"no structures were found in {', '.join(map(str, paths))}")
     return FileSnapshot(found.parts.values())

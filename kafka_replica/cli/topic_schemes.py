@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from kafka_replica.broker.writing.faults import Fault, fault_of, leaves_outcome_unknown
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.options import ReplicaArguments
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.errors import BrokerError, CommitUnknownError, PublishError
@@ -27,15 +27,15 @@ _ATTEMPTS: Final = 8
 
 
 def may_be_merged(urns: Iterable[Urn]) -> bool:
-    """Return whether any of the URNs is that of a scheme into which other calls may have to merge standalone items."""
+    """Return whether any of the URNs names a scheme into which calls merge standalone items."""
     return any(MessagePart(urn, b"", str(Format.SDMX_ML_2_0)).is_synthetic for urn in urns)
 
 
 def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
     """Call a function that merges and publishes; if another call fences it, wait for that call, and repeat it.
 
-    Repeating is safe even if Kafka has committed, and only its answer was lost: the function then merges with its own
-    items.
+    Repeating is safe even if Kafka has committed and only its response was lost: the function then merges its items
+    with the same items in the topic.
 
     Args:
         publish: merges and publishes.
@@ -62,7 +62,7 @@ def repeat_if_fenced(publish: Callable[[], None], topic: str) -> None:
                 ) from error
         else:
             return
-        say("another call wrote schemes to be merged: reading the topic again")
+        log_message("another call wrote schemes to be merged: reading the topic again")
         # The other call takes about as long as this one did, and should not be fenced in turn.
         time.sleep((time.monotonic() - began_s) * random.uniform(1, 2))  # noqa: S311 - not a secret
         attempt += 1
@@ -92,7 +92,7 @@ def merge_with_topic(parts: dict[Urn, MessagePart], options: ReplicaArguments) -
                 "with --no-merge to replace that scheme"
             ) from error
         changed = f"; defined differently: {', '.join(conflicts[:5])}" if conflicts else ""
-        say(f"merged with the topic: {urn}{changed}")
+        log_message(f"merged with the topic: {urn}{changed}")
     return merged
 
 

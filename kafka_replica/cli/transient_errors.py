@@ -1,4 +1,4 @@
-"""The system's errors that the same command may not meet later, although a setting may avoid them."""
+"""Errors of the operating system that may be gone when the same command is repeated, such as a full disk."""
 
 from __future__ import annotations
 

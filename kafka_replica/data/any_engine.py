@@ -33,8 +33,8 @@ def validate(
         frame: a polars, pandas, Arrow or Spark frame, or a list of dictionaries.
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
-        engine: ``local`` returns a polars frame, and collects a Spark frame to that end; ``spark`` needs a Spark frame.
-            None selects Spark for a Spark frame and polars for any other.
+        engine: ``local`` returns a polars frame, after collecting a frame of Spark; ``spark`` needs a Spark frame. None
+            selects Spark for a Spark frame and polars for any other.
         options: ``rules``, ``action``, ``as_of``; see the engines.
 
     Raises:
@@ -60,8 +60,8 @@ def transform(
         frame: a polars, pandas, Arrow or Spark frame, or a list of dictionaries.
         reference: the URN of a structure map, which may be in a structure set, a short reference to it, or a plan.
         snapshot: the version to take the map from; None with a plan.
-        engine: ``local`` returns a polars frame, and collects a Spark frame to that end; ``spark`` needs a Spark frame.
-            None selects Spark for a Spark frame and polars for any other.
+        engine: ``local`` returns a polars frame, after collecting a frame of Spark; ``spark`` needs a Spark frame. None
+            selects Spark for a Spark frame and polars for any other.
         options: ``rules``, ``reverse``, ``as_of``; see the engines.
 
     Raises:
@@ -74,7 +74,7 @@ def transform(
 
 
 def _engine_for(frame: Any, engine: str | None, doing: str) -> Any:
-    """Return the package of the engine that fits a frame, or that was requested; ``doing`` is for messages."""
+    """Return the package of the requested engine, or of the one that fits a frame; error messages contain ``doing``."""
     is_sparks = type(frame).__module__.startswith("pyspark.")
     if engine not in {None, "local", "spark"}:
         raise ConfigurationError(f"{doing} with engine={engine!r}: use local or spark")

@@ -1,4 +1,4 @@
-"""The reader of regular expressions, whatever their dialect, and how their characters are written.
+"""A base of readers of regular expressions in any dialect, and the notation of characters in expressions.
 
 ``validation.patterns`` reads XML Schema's dialect and collects examples; ``mapping.regex_reader`` reads Java's and
 estimates sizes. Both write expressions that Java and Rust read alike.
@@ -34,7 +34,7 @@ class Repetition(NamedTuple):
 
 
 class ExpressionReader(ABC, Generic[P]):
-    """Reads an expression from left to right; a subclass is a dialect, which makes the parts.
+    """Reads an expression from left to right; a subclass implements a dialect, and creates the parts.
 
     The grammar that all dialects share is here: alternatives, quantifiers, groups and classes. What differs is a
     method: escapes, anchors, what may open a group, and what a part is.
@@ -145,7 +145,7 @@ class ExpressionReader(ABC, Generic[P]):
 
     @abstractmethod
     def either(self, branches: Sequence[P]) -> P:
-        """Make a part of alternatives."""
+        """Return the part for alternatives."""
 
     @abstractmethod
     def sequence(self, parts: Sequence[P]) -> P:
@@ -157,11 +157,11 @@ class ExpressionReader(ABC, Generic[P]):
 
     @abstractmethod
     def any_char(self) -> P:
-        """Make the part of the full stop."""
+        """Return the part for the full stop, which matches any character."""
 
     @abstractmethod
     def character(self, char: str) -> P:
-        """Make the part of a character that is not escaped, or refuse it."""
+        """Return the part for a character that is not escaped, or refuse it."""
 
     @abstractmethod
     def escape(self) -> P:
@@ -173,7 +173,7 @@ class ExpressionReader(ABC, Generic[P]):
 
     @abstractmethod
     def group(self, opened: str, inner: P) -> P:
-        """Make the part of a group."""
+        """Return the part for a group."""
 
     @abstractmethod
     def char_class(self) -> P:
@@ -205,12 +205,12 @@ def _repetition(found: re.Match[str]) -> Repetition:
     return Repetition(found[0], least, int(found[3]) if found[3] else None)
 
 
-def literal(char: str) -> str:
+def literal_character(char: str) -> str:
     """Return a character as it is written outside classes."""
     return f"\\{char}" if char in "\\^$.|?*+()[]{}" else _control(char)
 
 
-def in_class(char: str) -> str:
+def class_character(char: str) -> str:
     """Return a character as it is written within a class."""
     return f"\\{char}" if char in "\\^-[]&~" else _control(char)
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from kafka_replica.demo.running import run
+from kafka_replica.demo.running import run_demo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,12 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, _end)
 
-    def story() -> None:
-        from kafka_replica.demo.story import run_story  # noqa: PLC0415 - its dependencies may be missing
+    def demo() -> None:
+        # Imported here, because its dependencies may be missing.
+        from kafka_replica.demo.directory_demo import run_directory_demo  # noqa: PLC0415
 
-        run_story(options.database, options.bootstrap_server, options.rows, options.seconds)
+        run_directory_demo(options.database, options.bootstrap_server, options.rows, options.seconds)
 
-    return run(story)
+    return run_demo(demo)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

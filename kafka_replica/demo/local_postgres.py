@@ -14,10 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from kafka_replica.demo.stage import DemoError
-from kafka_replica.embedded.ports import choose
+from kafka_replica.demo.output import DemoError
+from kafka_replica.embedded.ports import choose_port
 
-_UP_S = 60
+_START_TIMEOUT_S = 60
 _OLDEST = (10,)  # the first version with identity columns
 _INSTALLED = (  # of Debian, of PostgreSQL's packages for Red Hat, and of Homebrew: none of them is on the path
     ("/usr/lib/postgresql", "*/bin"), ("/usr", "pgsql-*/bin"),
@@ -26,7 +26,7 @@ _INSTALLED = (  # of Debian, of PostgreSQL's packages for Red Hat, and of Homebr
 
 
 def find_binaries() -> Path | None:
-    """Return the folder of initdb and postgres, which is on the path or the newest installed; None if there is none."""
+    """Return the folder of initdb and postgres: that on the path, or else the newest installed; None without either."""
     on_path = shutil.which("initdb")
     folders = [Path(on_path).resolve().parent] if on_path else []
     installed = [path for parent, pattern in _INSTALLED for path in Path(parent).glob(pattern)]
@@ -61,8 +61,8 @@ class LocalPostgres:
         self.folder.chmod(0o755)
         self._data = self.folder / "data"
         self._data.mkdir()
-        self._as: list[str] = []
-        self.port = choose()
+        self._run_as: list[str] = []
+        self.port = choose_port()
         self.password = secrets.token_hex(8)
         self.process: subprocess.Popen[bytes] | None = None
         try:
@@ -76,34 +76,36 @@ class LocalPostgres:
             try:
                 shutil.chown(self._data, "postgres", "postgres")
             except LookupError as error:
-                raise DemoError(f"PostgreSQL cannot run as root, and as the user postgres neither: {error}") from error
-            self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+                raise DemoError(
+                    f"PostgreSQL cannot run as root, and there is no user postgres to run it as: {error}"
+                ) from error
+            self._run_as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
         self._data.chmod(0o700)
         secret = self.folder / "secret"
         secret.write_text(self.password)
         secret.chmod(0o644)
         options = ["-U", "app", f"--pwfile={secret}", "-A", "scram-sha-256", "--no-sync", "-E", "UTF8", "--locale=C"]
-        command = [*self._as, str(self.binaries / "initdb"), "-D", str(self._data), *options]
+        command = [*self._run_as, str(self.binaries / "initdb"), "-D", str(self._data), *options]
         done = subprocess.run(command, check=False, capture_output=True, cwd="/")
         if done.returncode:
             raise DemoError(f"PostgreSQL's initdb failed: {done.stderr.decode(errors='replace').strip()}")
 
     def start(self) -> None:
-        """Start the server, and wait until it answers.
+        """Start the server, and wait until it accepts connections.
 
         Raises:
-            DemoError: it does not answer.
+            DemoError: the server does not accept connections in time.
         """
         self.process = self._run()
-        give_up_s = time.monotonic() + _UP_S
-        while not self.answers():
+        give_up_s = time.monotonic() + _START_TIMEOUT_S
+        while not self.accepts_connections():
             if time.monotonic() > give_up_s:
                 raise DemoError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()}")
             if self.process.poll() is not None:  # because children of a killed server keep its memory for a moment
                 self.process = self._run()
             time.sleep(0.1)
 
-    def answers(self) -> bool:
+    def accepts_connections(self) -> bool:
         """Return whether the server accepts connections."""
         command = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run(command, check=False, capture_output=True, cwd="/").returncode == 0
@@ -117,7 +119,7 @@ class LocalPostgres:
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = [str(self.binaries / "postgres"), "-D", str(self._data), "-p", str(self.port), *options]
         with (self.folder / "log").open("ab") as log:
-            return subprocess.Popen([*self._as, *command], stdout=log, stderr=log, cwd="/")
+            return subprocess.Popen([*self._run_as, *command], stdout=log, stderr=log, cwd="/")
 
     def kill(self) -> None:
         """Kill the server with SIGKILL; its child processes end when they notice this."""

@@ -1,4 +1,4 @@
-"""Count look-ups at full speed in a separate thread."""
+"""Look up keys without pause in a separate thread, and count the look-ups."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from kafka_replica.demo.stage import Stage
+from kafka_replica.demo.output import DemoOutput
 
-_AT_ONCE = 1000
+_BATCH_KEYS = 1000
 _LINE_S = 2.0
-_LOOK_S = 0.25
+_UPDATE_S = 0.25
 _PAUSE_S = 1e-6
 
 
@@ -43,23 +43,23 @@ class LookUps:
         self._closing.set()
         self._thread.join()
 
-    def show(self, stage: Stage, seconds: float, describe: Callable[[], str]) -> float:
+    def show_rate(self, output: DemoOutput, seconds: float, describe: Callable[[], str]) -> float:
         """Show the number of look-ups per second for a while; return its mean.
 
         Args:
-            stage: the output.
+            output: the output.
             seconds: the duration, in seconds.
             describe: returns further text to show.
         """
         began_s, first = time.monotonic(), self.count
         line_s, line_count = began_s, first
-        with stage.waiting("look-ups") as update:
+        with output.waiting("look-ups") as update:
             while (now_s := time.monotonic()) < began_s + seconds:
-                time.sleep(_LOOK_S)
-                rate = (self.count - line_count) / max(time.monotonic() - line_s, _LOOK_S)
+                time.sleep(_UPDATE_S)
+                rate = (self.count - line_count) / max(time.monotonic() - line_s, _UPDATE_S)
                 update(f"{rate:,.0f} per second; {describe()}")
                 if now_s - line_s >= min(_LINE_S, seconds / 2):
-                    stage.say(f"{rate:>12,.0f} look-ups per second; {describe()}")
+                    output.print(f"{rate:>12,.0f} look-ups per second; {describe()}")
                     line_s, line_count = time.monotonic(), self.count
         return (self.count - first) / (time.monotonic() - began_s)
 
@@ -67,11 +67,11 @@ class LookUps:
         look_up, keys, start = self._look_up, self._keys, 0
         try:
             while not self._closing.is_set():
-                batch = keys[start : start + _AT_ONCE]
+                batch = keys[start : start + _BATCH_KEYS]
                 for key in batch:
                     look_up(key)
                 self.count += len(batch)
-                start = (start + _AT_ONCE) % len(keys)
+                start = (start + _BATCH_KEYS) % len(keys)
                 time.sleep(_PAUSE_S)  # releases Python's global lock, for which other threads wait
         except Exception as error:  # noqa: BLE001 - the demonstration reports it
             self.failure = error

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from kafka_replica.errors import KafkaReplicaError
 
 
-def run(story: Callable[[], None]) -> int:
+def run_demo(demo: Callable[[], None]) -> int:
     """Run a demonstration; return the exit status, which is 0 only if every result was as expected."""
     logging.getLogger("kafka_replica").setLevel(logging.CRITICAL)
     try:
-        story()
+        demo()
     except KafkaReplicaError as error:
         sys.stderr.write(f"demo: {error}\n")
         return 1

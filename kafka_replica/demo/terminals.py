@@ -44,7 +44,7 @@ def terminal_id(number: int) -> str:
 
 
 class TerminalTable:
-    """The table, in a separate schema.
+    """The table ``terminal_acquirer``, in a schema of its own.
 
     Args:
         url: a connection URI of PostgreSQL, ``postgresql://`` or ``postgres://``.
@@ -76,7 +76,7 @@ class TerminalTable:
                 self._run(f"DROP SCHEMA {self._schema} CASCADE")
             self._engine.dispose()
 
-    def move(self, first: int, count: int, acquirer: str) -> None:
+    def change_acquirer(self, first: int, count: int, acquirer: str) -> None:
         """Change the acquirer of ``count`` terminals, beginning with number ``first``."""
         self._run(f"SELECT {self._schema}.move_terminals({first}, {count}, '{acquirer}')")
 
@@ -97,7 +97,7 @@ class TerminalTable:
             found = connection.exec_driver_sql(f"SELECT {self._schema}.get_acquirer_id('{terminal}')").scalar_one()
         return None if found is None else str(found)
 
-    def active(self) -> dict[str, str]:
+    def active_terminals(self) -> dict[str, str]:
         """Return the acquirer of each active terminal."""
         query = f"SELECT terminal_id, acquirer_id FROM {self.name} WHERE is_active"  # noqa: S608 - our own values
         with outbox_errors("reading the table"), self._engine.connect() as connection:

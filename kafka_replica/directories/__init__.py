@@ -1,7 +1,6 @@
 """Typed directories: the records of a replica as objects, with indexes that change together with its versions.
 
-This package may import the core, but does not depend on SDMX. Read ``live.directory`` first, then
-``contents``.
+This package may import the core, but does not depend on SDMX. Read ``live.directory`` first, then ``contents``.
 """
 
 from __future__ import annotations

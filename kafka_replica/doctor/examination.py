@@ -1,9 +1,9 @@
-"""Examine servers, a topic and its settings, a transaction and a large record, without visible effects on readers."""
+"""Examine servers, a topic and its settings, a transaction and a large record. Readers do not notice any of this."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -65,13 +65,7 @@ def examine(
     brokers = topics.brokers(timeout_s)
     yield from _brokers(brokers, timeout_s)
     yield cluster_finding(len(brokers))
-    details: TopicDetails | None = None
-    try:
-        details = topics.details(topic, timeout_s)
-    except BrokerError as error:
-        yield _fault(f"topic {topic}", error)
-    if details is not None:
-        yield from _topic(topics, topic, details, len(brokers), large_bytes, timeout_s)
+    details = yield from _topic(topics, topic, len(brokers), large_bytes, timeout_s)
     if reader_only:
         return
     yield from _progress_topic(topics, topic, progress_topic, len(brokers), timeout_s)
@@ -107,16 +101,29 @@ def _brokers(brokers: Mapping[int, tuple[str, int]], timeout_s: float) -> Iterat
 
 
 def _topic(
-    topics: Topics, topic: str, details: TopicDetails, brokers: int, large_bytes: int, timeout_s: float
-) -> Iterator[Finding]:
+    topics: Topics, topic: str, brokers: int, large_bytes: int, timeout_s: float
+) -> Generator[Finding, None, TopicDetails | None]:
+    """Check the topic, the permission to read it, and its settings; return its details, or None without them."""
+    try:
+        details = topics.details(topic, timeout_s)
+    except BrokerError as error:
+        yield _fault(f"topic {topic}", error)
+        return None
     yield Finding(f"topic {topic}", Severity.OK, counted(len(details.partitions), "partition"))
     yield read_finding(details.permissions)
     yield leader_finding(details.partitions)
+    yield from _topic_settings(topics, topic, details, brokers, large_bytes, timeout_s)
+    return details
+
+
+def _topic_settings(
+    topics: Topics, topic: str, details: TopicDetails, brokers: int, large_bytes: int, timeout_s: float
+) -> Iterator[Finding]:
     try:
         settings = topics.settings(topic, timeout_s)
     except AuthorizationError as error:
         advice = "give the permission DescribeConfigs on the topic, or ask its owner to check the settings"
-        reason, _, _ = str(error).rpartition("; ")  # without the general advice, which names other permissions
+        reason, _, _ = str(error).rpartition("; ")  # omits the general advice, which names other permissions
         yield Finding("topic settings", Severity.SKIPPED, f"may not be read: {reason}", advice)
         return
     except BrokerError as error:
@@ -153,6 +160,7 @@ def _writing(
     transactional_id: str,
     timeout_s: float,
 ) -> Iterator[Finding]:
+    """Send test records in a transaction that is aborted."""
     probe: WriteProbe | None = None
 
     def begin() -> str:

@@ -1,4 +1,4 @@
-"""Rules for our permissions on a topic, and for the brokers of its partitions; they perform no I/O."""
+"""Rules for the client's permissions on a topic, and for the brokers of its partitions; they perform no I/O."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kafka_replica.broker.admin.topic_details import PartitionDetails
 from kafka_replica.doctor.findings import Finding, Severity
 from kafka_replica.records import Partition
 
-_NAMED = 3  # more partitions are counted only
+_NAMED = 3  # further partitions are only counted
 
 
 def read_finding(permissions: Collection[str] | None) -> Finding:

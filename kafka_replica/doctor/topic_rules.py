@@ -46,7 +46,7 @@ def cluster_finding(brokers: int) -> Finding:
         return Finding("cluster", Severity.OK, f"{brokers} brokers")
     return Finding(
         "cluster", Severity.ADVICE,
-        f"{brokers} broker{'s' if brokers > 1 else ''}: its data does not survive the loss of a "
+        f"{brokers} broker{'s' if brokers > 1 else ''}: the data does not survive the loss of a "
         "disk, and nothing can be written while a broker is down", f"use {REPLICAS} brokers, where this matters",
     )  # fmt: skip
 
@@ -124,8 +124,8 @@ def _replication(
     factor = f"replication factor {replicas}"
     if replicas < recommended_replication_factor(brokers):
         yield Finding(
-            f"{topic} replication", Severity.ADVICE, f"{factor} on {brokers} brokers: its data may be lost with "
-            f"{'that broker' if replicas == 1 else 'those'}",
+            f"{topic} replication", Severity.ADVICE, f"{factor} on {brokers} brokers: the data may be lost with "
+            f"{'that broker' if replicas == 1 else 'these brokers'}",
             f"replication factor {REPLICAS}, with min.insync.replicas={MIN_INSYNC}",
         )  # fmt: skip
     else:

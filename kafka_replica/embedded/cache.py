@@ -114,7 +114,7 @@ def fresh_folder(prefix: str, parent: Path) -> Iterator[Path]:
 
 
 def is_not_writable(error: EmbeddedKafkaError) -> bool:
-    """Return whether the reason of an error is that a folder or a file may not be written."""
+    """Return whether an error was caused by a missing permission to write."""
     return isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOT_WRITABLE
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kafka_replica.embedded import ports, wire
 from kafka_replica.embedded.cache import fresh_folder, is_not_writable, locked, os_errors_translated
 from kafka_replica.embedded.errors import EmbeddedKafkaError
-from kafka_replica.embedded.launch import Launcher, Plan
+from kafka_replica.embedded.launch import BrokerOptions, Launcher
 from kafka_replica.embedded.process import SupervisorProcess
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _AOT_SINCE = 25
 _DOING = "preparing a quick start of Kafka"
-_PLAN = Plan(settings={}, jvm_options=(), heap_mb=256, log_level="WARN", format_options=(), start_timeout_s=60.0)
+_OPTIONS = BrokerOptions(
+    settings={}, jvm_options=(), heap_mb=256, log_level="WARN", format_options=(), start_timeout_s=60.0
+)
 _TRIES = 5
 _MOST_FAILURES = 3  # a start that fails takes long
 _ENDING_S = 120.0  # Java writes the archive when it ends
@@ -104,11 +106,11 @@ def _train(java: Java, installation: Installation, folder: Path, made: Path) -> 
     """
     supervised = SupervisorProcess(folder, 0.0)
     try:
-        launcher = Launcher(java, installation, _PLAN, supervised, [writing_option(java, made)])
+        launcher = Launcher(java, installation, _OPTIONS, supervised, [writing_option(java, made)])
         port = 0
         for left in reversed(range(_TRIES)):
-            port = ports.choose()
-            if launcher.launch(ports.Ports(port, ports.choose(but=(port,))), last=left == 0) is not None:
+            port = ports.choose_port()
+            if launcher.launch(ports.Ports(port, ports.choose_port(but=(port,))), last=left == 0) is not None:
                 break
         wire.create_topic(ports.LOOPBACK, port, "training", 1, {"cleanup.policy": "compact"})
         supervised.stop_broker(_ENDING_S)

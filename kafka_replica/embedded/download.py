@@ -41,7 +41,7 @@ class _TransferError(Exception):
     """The error of a failed attempt, after which another attempt may succeed."""
 
 
-def download(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None]) -> None:
+def download_jars(jars: Iterable[Jar], folder: Path, progress: Callable[[Jar], None]) -> None:
     """Download jars into a folder, one after the other; each resulting file is complete and matches the lock.
 
     The repository is Maven Central, unless the environment variable ``KAFKA_REPLICA_MAVEN_ROOT`` gives the root URL of

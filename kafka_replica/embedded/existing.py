@@ -21,7 +21,7 @@ class ExistingKafka:
 
     Args:
         bootstrap_servers: addresses as ``"host:port"``, separated by commas, without encryption and authentication.
-        timeout_s: the time to wait for an answer from each address, in seconds.
+        timeout_s: the time to wait for a response from each address, in seconds.
     """
 
     def __init__(self, bootstrap_servers: str, timeout_s: float = 5.0) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kafka_replica.embedded.cache import cache_dir, fresh_folder, is_not_writable, locked, os_errors_translated
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import KAFKA_VERSION, LOCK_PATH, Jar, read_lock
 
@@ -101,7 +101,7 @@ def _fetch(lacking: list[Jar], of: int, lib: Path, progress: Callable[[str], Non
         progress(f"{lacking.index(jar) + 1}/{len(lacking)} {jar.file_name} ({jar.size_bytes / 1e6:.1f} MB)")
 
     with fresh_folder("fetching-", lib.parent) as fetched:
-        download(lacking, fetched, report)
+        download_jars(lacking, fetched, report)
         for jar in lacking:
             (fetched / jar.file_name).replace(lib / jar.file_name)
     # Java rejects archives of classes from other jars, so they must be created again.

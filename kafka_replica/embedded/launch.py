@@ -24,7 +24,7 @@ _POLL_INTERVAL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BrokerOptions:
     """The user's choices for the broker; see the arguments of LocalKafka."""
 
     settings: Mapping[str, object]
@@ -37,12 +37,17 @@ class Plan:
 
 
 class Launcher:
-    """A launcher of the broker that `plan` describes, in the folder of `supervised`."""
+    """A launcher of a broker with the given options, in the folder of `supervised`."""
 
     def __init__(
-        self, java: Java, installation: Installation, plan: Plan, supervised: SupervisorProcess, quick: Sequence[str]
+        self,
+        java: Java,
+        installation: Installation,
+        broker_options: BrokerOptions,
+        supervised: SupervisorProcess,
+        quick: Sequence[str],
     ) -> None:
-        self._java, self._installation, self._plan = java, installation, plan
+        self._java, self._installation, self._options = java, installation, broker_options
         self._supervised, self._quick = supervised, quick
         self._folder = supervised.folder
         self._log = self._folder / "broker.log"
@@ -62,10 +67,10 @@ class Launcher:
             EmbeddedKafkaError: the broker did not start; the message contains the end of its log.
         """
         self._prepare(chosen)
-        options = [*self._quick, *self._plan.jvm_options]
+        options = [*self._quick, *self._options.jvm_options]
         log_began = self._log.stat().st_size if self._log.exists() else 0
         pid = self._supervised.start(
-            faststart.broker_command(self._java, self._installation, self._folder, self._plan.heap_mb, options),
+            faststart.broker_command(self._java, self._installation, self._folder, self._options.heap_mb, options),
             self._log,
         )
         began = time.monotonic()
@@ -76,10 +81,10 @@ class Launcher:
                 if "Address already in use" in tail and not last:
                     return None
                 raise EmbeddedKafkaError(_end_message(status, tail, self._folder))
-            if time.monotonic() - began > self._plan.start_timeout_s:
+            if time.monotonic() - began > self._options.start_timeout_s:
                 raise EmbeddedKafkaError(
                     f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen.clients} within "
-                    f"{self._plan.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
+                    f"{self._options.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
                     f"otherwise see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
                 )
             time.sleep(_POLL_INTERVAL_S)
@@ -88,18 +93,18 @@ class Launcher:
     def _prepare(self, chosen: ports.Ports) -> None:
         """Write the broker's files, and format its data folder if it is new."""
         data, properties = self._folder / config.DATA_FOLDER, self._folder / "server.properties"
-        given = {**user_settings(chosen, self._plan.users), **self._plan.settings}
+        given = {**user_settings(chosen, self._options.users), **self._options.settings}
         settings = config.broker_settings(chosen.clients, chosen.controller, given)
         doing = "preparing the data of the embedded Kafka"
         with os_errors_translated(doing, self._folder, "data_dir (--data) or TMPDIR"):
             config.write_properties(properties, settings)
-            config.write_logging(self._folder / "log4j2.xml", self._plan.log_level)
+            config.write_logging(self._folder / "log4j2.xml", self._options.log_level)
             if self._meta.is_file():
                 return
-            if self._plan.format_options:
+            if self._options.format_options:
                 cluster_id = config.kafka_uuid()
                 faststart.storage_tool(
-                    self._java, self._installation, properties, cluster_id, self._plan.format_options
+                    self._java, self._installation, properties, cluster_id, self._options.format_options
                 )
                 return
             data.mkdir(exist_ok=True)
@@ -116,7 +121,7 @@ class Launcher:
             return False
         except ValueError:
             # An answer that is not understood is expected if the settings configure encryption or authentication.
-            return bool({"listeners", "listener.security.protocol.map"} & self._plan.settings.keys())
+            return bool({"listeners", "listener.security.protocol.map"} & self._options.settings.keys())
         return answer.cluster_id == config.read_cluster_id(self._meta) and bool(answer.brokers)
 
 

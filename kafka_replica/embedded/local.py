@@ -13,7 +13,7 @@ from kafka_replica.embedded.class_archive import class_archive_options
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import ensure_kafka
 from kafka_replica.embedded.java import find_java
-from kafka_replica.embedded.launch import Launcher, Plan, log_end
+from kafka_replica.embedded.launch import BrokerOptions, Launcher, log_end
 from kafka_replica.embedded.process import SupervisorProcess
 from kafka_replica.embedded.users import check_users, user_config
 
@@ -70,7 +70,7 @@ class LocalKafka:
         self._requested_port = port
         self._ports: ports.Ports | None = None
         self._kept = None if data_dir is None else Path(data_dir).expanduser().absolute()
-        self._plan = Plan(
+        self._options = BrokerOptions(
             settings=dict(settings or {}), jvm_options=tuple(jvm_options), heap_mb=heap_mb, log_level=log_level,
             format_options=tuple(format_options), start_timeout_s=start_timeout_s, users=dict(users or {}),
         )  # fmt: skip
@@ -101,7 +101,7 @@ class LocalKafka:
         Raises:
             EmbeddedKafkaError: there is no such user, or the broker has not been started yet.
         """
-        return user_config(self._ports, self._plan.users, user)
+        return user_config(self._ports, self._options.users, user)
 
     @property
     def pid(self) -> int | None:
@@ -150,7 +150,7 @@ class LocalKafka:
         if self._supervised is None:
             self._supervised = SupervisorProcess(self._kept, _GRACE_S)
             self._finalizer = weakref.finalize(self, SupervisorProcess.quit, self._supervised, _GRACE_S)
-        launcher = Launcher(java, installation, self._plan, self._supervised, quick)
+        launcher = Launcher(java, installation, self._options, self._supervised, quick)
         try:
             for left in reversed(range(_TRIES)):
                 chosen = self._choose_ports()
@@ -264,12 +264,12 @@ class LocalKafka:
     def _choose_ports(self) -> ports.Ports:
         """Return the ports for the next start: those for clients and for users stay the same, if they are known."""
         clients = self._port(self._requested_port if self._ports is None else self._ports.clients)
-        users = self._port(self._ports and self._ports.users, clients) if self._plan.users else None
-        return ports.Ports(clients, ports.choose(but=(clients, users or clients)), users)
+        users = self._port(self._ports and self._ports.users, clients) if self._options.users else None
+        return ports.Ports(clients, ports.choose_port(but=(clients, users or clients)), users)
 
     def _port(self, fixed: int | None, *but: int) -> int:
         if fixed is None:
-            return ports.choose(but=but)
+            return ports.choose_port(but=but)
         if not ports.is_free(fixed):
             raise EmbeddedKafkaError(
                 f"while starting Kafka: port {fixed} on {ports.LOOPBACK} is in use; "

@@ -36,7 +36,7 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose(*, but: tuple[int, ...] = ()) -> int:
+def choose_port(*, but: tuple[int, ...] = ()) -> int:
     """Return a port that is free at the moment; another process may still take it first.
 
     Args:

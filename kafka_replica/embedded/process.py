@@ -118,7 +118,7 @@ class SupervisorProcess:
                 self._process.stdin.flush()
             except (OSError, ValueError):
                 return self._gone()
-            # An interrupted call has not read its answer, which comes before the one to this command.
+            # An interrupted call has not read its response, which precedes the response to this command.
             while (state := self._read()).get("number") != number:
                 pass
             return state

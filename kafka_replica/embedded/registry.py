@@ -42,23 +42,24 @@ class Entry:
     log_path: str
     requested: dict[str, Any]
 
-    def public(self) -> dict[str, Any]:
-        """Return the fields for scripts."""
+    def public_fields(self) -> dict[str, Any]:
+        """Return the fields that the commands print as JSON for scripts."""
         fields = asdict(self)
         del fields["requested"], fields["supervisor_pid"]
         return fields
 
-    def lives(self) -> bool:
-        """Return whether the supervisor is alive, by the lock that it holds; a process id could be reused.
+    def is_alive(self) -> bool:
+        """Return whether the supervisor is alive, which the lock that it holds shows; its process id could be reused.
 
-        The lock file of a living one can be missing, because a cleaner of temporary files has removed it, or belong to
-        another user. Then the supervisor is alive if its broker answers as itself, or if it cannot be identified (it
-        requires encryption, for example, or is slow) and the supervisor's process id is in use.
+        The lock file may be missing although the supervisor is alive, because a cleaner of temporary files has removed
+        it, or it may belong to another user. Then the supervisor counts as alive if its broker answers with its
+        cluster id, or if the broker cannot be identified (because it requires encryption, for example, or is slow) and
+        the supervisor's process id is in use.
         """
         try:
             file = os.open(Path(self.data_dir) / "in-use.lock", os.O_RDWR)
         except OSError:
-            return self._answers_as_itself()
+            return self._broker_answers()
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -67,7 +68,7 @@ class Entry:
             os.close(file)
         return False
 
-    def _answers_as_itself(self) -> bool:
+    def _broker_answers(self) -> bool:
         try:
             return wire.query_cluster(ports.LOOPBACK, self.port).cluster_id == self.cluster_id
         except ConnectionRefusedError:
@@ -80,7 +81,7 @@ class Entry:
         try:
             return wire.query_cluster(ports.LOOPBACK, self.port, timeout_s=timeout_s).cluster_id == self.cluster_id
         except ValueError:
-            # The broker requires encryption or authentication, which also counts as an answer.
+            # The broker requires encryption or authentication, so it is running.
             return True
         except OSError:
             return False
@@ -117,7 +118,7 @@ class Registry:
                 f"while looking for the broker {name!r}: {path} cannot be read ({reason_of(error)}); remove that file, "
                 "and end the broker by its process id if it still runs"
             ) from error
-        if entry.lives():
+        if entry.is_alive():
             return entry
         self.remove(name)
         return None
@@ -128,7 +129,7 @@ class Registry:
         for path in sorted(self._folder.glob("*.json")):
             with contextlib.suppress(OSError, ValueError, TypeError):
                 entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
-                if entry.lives():
+                if entry.is_alive():
                     found.append(entry)
         return found
 
@@ -166,7 +167,7 @@ class Registry:
                 "stop it as that user"
             ) from error
         deadline = time.monotonic() + _STOP_TIMEOUT_S
-        while entry.lives():
+        while entry.is_alive():
             if time.monotonic() > deadline:
                 raise EmbeddedKafkaError(
                     f"while stopping the broker {entry.name!r}: process {entry.pid} has not ended within "

@@ -1,8 +1,8 @@
 """The supervisor process between the user's process and the broker, which cleans up when the user's process ends.
 
 The supervisor is started as a script, imports nothing from the rest of kafka_replica, and needs only the standard
-library. It reads one JSON command per line from standard input, and answers each with one line of JSON, which has the
-number of the command.
+library. It reads one JSON command per line from standard input, and responds to each with one line of JSON that
+contains the number of the command.
 
 The supervisor stops the broker and removes a temporary folder when it receives the command ``quit`` or SIGTERM, when
 its standard input is closed, or when its parent process has changed (a forked child of the parent may keep the pipe
@@ -59,7 +59,7 @@ class Supervisor:
         )  # fmt: skip
 
     def serve(self) -> None:
-        """Answer commands until one of the end conditions holds, and then clean up."""
+        """Execute commands until one of the end conditions holds, and then clean up."""
         waiting = b""
         source = 0
         try:
@@ -77,7 +77,7 @@ class Supervisor:
                     *lines, waiting = (waiting + got).split(b"\n")
                     for line in lines:
                         command = json.loads(line)
-                        answer({**self.execute(command), "number": command["number"]})
+                        send_response({**self.execute(command), "number": command["number"]})
         finally:
             self.end_broker(0.0 if self.temporary else self.grace_s)
             if self.temporary:
@@ -91,7 +91,7 @@ class Supervisor:
         return self.parent is None or os.getppid() == self.parent
 
     def execute(self, command: dict[str, Any]) -> dict[str, Any]:
-        """Execute a command and return the answer, which has the member ``error`` if the command failed."""
+        """Execute a command and return the response, which has the member ``error`` if the command failed."""
         todo = command["do"]
         try:
             if todo == "start":
@@ -175,7 +175,7 @@ def wait_stopped(pid: int) -> None:
         time.sleep(0.005)
 
 
-def answer(message: dict[str, Any]) -> None:
+def send_response(message: dict[str, Any]) -> None:
     """Send one line to the parent; ignore errors, because it may have ended."""
     with contextlib.suppress(OSError):
         os.write(1, json.dumps(message).encode() + b"\n")
@@ -194,10 +194,10 @@ def main() -> None:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            answer({"in_use": True})
+            send_response({"in_use": True})
             return
     except OSError as error:
-        answer({"error": error.strerror or str(error), "errno": error.errno, "path": str(error.filename)})
+        send_response({"error": error.strerror or str(error), "errno": error.errno, "path": str(error.filename)})
         return
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -209,7 +209,7 @@ def main() -> None:
         supervisor.ending = True
 
     signal.signal(signal.SIGTERM, end)
-    answer({"folder": str(folder), "pid": os.getpid()})
+    send_response({"folder": str(folder), "pid": os.getpid()})
     supervisor.serve()
 
 

@@ -54,7 +54,7 @@ def query_cluster(host: str, port: int, *, topics: tuple[str, ...] = (), timeout
         host: the host.
         port: the port.
         topics: the topics whose leaders are requested.
-        timeout_s: the time to wait for the answer, in seconds.
+        timeout_s: the time to wait for the response, in seconds.
 
     Raises:
         OSError: no server answers at the address in time.
@@ -157,7 +157,7 @@ def _text(value: str) -> bytes:
 
 
 def _call(host: str, port: int, api: int, version: int, body: bytes, timeout_s: float) -> bytes:
-    """Send one request and return the body of its answer."""
+    """Send one request and return the body of the response."""
     request = struct.pack(">hhi", api, version, 1) + _text("kafka-replica-embedded") + body
     deadline = time.monotonic() + timeout_s
     with socket.create_connection((host, port), timeout=timeout_s) as connection:

@@ -7,7 +7,12 @@ from typing import Final, NamedTuple
 
 from kafka_replica.records import Headers, Stored
 
-__all__ = ["TransactionHeaders", "of_transaction", "read", "write"]
+__all__ = [
+    "TransactionHeaders",
+    "read_transaction_headers",
+    "transaction_headers_by_number",
+    "write_transaction_headers",
+]
 
 CONTENT_TYPE: Final = "content-type"
 TRANSACTION: Final = "transaction-id"
@@ -30,7 +35,7 @@ class TransactionHeaders(NamedTuple):
     """The time at which the source recorded the transaction, in ms since 1970-01-01 UTC."""
 
 
-def write(values: TransactionHeaders) -> Headers:
+def write_transaction_headers(values: TransactionHeaders) -> Headers:
     """Return the values as four Kafka headers in UTF-8, with numbers in decimal digits."""
     return (
         (TRANSACTION, values.transaction.encode()),
@@ -47,14 +52,14 @@ def _numbered(number: int) -> tuple[str, bytes]:
 _NUMBERED = tuple(map(_numbered, range(1000)))  # the same headers in every transaction
 
 
-def of_transaction(values: TransactionHeaders) -> Callable[[int], Headers]:
-    """Return a function that returns the headers of a record of one transaction, given the number of the record."""
-    first, _, count, time = write(values)
+def transaction_headers_by_number(values: TransactionHeaders) -> Callable[[int], Headers]:
+    """Return a function from the number of a record in the transaction to the headers of this record."""
+    first, _, count, time = write_transaction_headers(values)
     ready = _NUMBERED
     return lambda number: (first, ready[number] if number < len(ready) else _numbered(number), count, time)
 
 
-def read(headers: Headers) -> TransactionHeaders | None:
+def read_transaction_headers(headers: Headers) -> TransactionHeaders | None:
     """Return the values of the four headers; None if one is missing or invalid, because another program wrote it."""
     found = dict(headers)
     transaction = found.get(TRANSACTION)
@@ -72,7 +77,7 @@ def origins_of(
 ) -> tuple[TransactionHeaders, ...]:
     """Return the distinct transactions of the source that wrote records, each from the headers of one of its records.
 
-    If a record has several headers of one name, the last one counts, as in ``read``.
+    If a record has several headers of one name, the last one counts, as in ``read_transaction_headers``.
 
     Args:
         records: the records of a version, including tombstones.
@@ -89,7 +94,7 @@ def origins_of(
             continue
         name = next((value for header, value in reversed(headers) if header == TRANSACTION), None)
         if name is not None and name not in found:
-            values = read(headers)
+            values = read_transaction_headers(headers)
             if values is not None:
                 found[name] = values
         if transactions == 1:

@@ -31,5 +31,5 @@ def continue_with(newest: KeptVersion | None, incarnation: str, number: int, *, 
         return Continuation(begins_segment=True)
     if number > newest.number:
         return Continuation(missing=number - newest.number - 1)
-    # Otherwise the store lost its newest versions in a power cut, and will make other versions with their numbers.
+    # Otherwise the store lost its newest versions in a power cut, and will create other versions with the same numbers.
     return Continuation(is_known=is_whole and number == newest.number, begins_segment=True)

@@ -12,7 +12,7 @@ from kafka_replica.common.clock import now_ms
 class InstantAssigner:
     """Assigns instants to versions; in milliseconds since 1970-01-01 UTC.
 
-    A version is never assigned an instant that was already queried, and a query waits while a version that may be its
+    A version is never assigned an instant that was already queried. A query waits while a version that may be its
     result is being written. One thread assigns; any thread may query.
 
     Args:

@@ -140,7 +140,7 @@ class Journal:
         except (struct.error, IndexError, ValueError) as error:
             self.database.no_record(key, error)
 
-    def touched(self, after: int, until: int) -> set[bytes]:
+    def touched_keys(self, after: int, until: int) -> set[bytes]:
         """Return the keys touched by the versions from one sequence to another; ``after`` must be held or kept."""
         chunks = self.database.items(chunk_key(after + 1), chunk_key(until + 1))
         return {key for _, packed in chunks for key in unpack_keys(packed)}
@@ -169,8 +169,8 @@ class Journal:
         with self._lock:
             self.newest, self.oldest = newest, oldest
 
-    def apply(self, newest: StoredVersion, oldest: int) -> None:
-        """Set the oldest version that is kept.
+    def set_oldest(self, newest: StoredVersion, oldest: int) -> None:
+        """Set the oldest version to keep.
 
         Raises:
             StoreError: nothing was written.
@@ -178,7 +178,7 @@ class Journal:
         if oldest != self.oldest:
             self.commit(Batch(), newest, oldest)
 
-    def sweepable(self) -> int:
+    def oldest_in_use(self) -> int:
         """Return the sequence of the oldest version that is kept or held; records that it replaced may be removed."""
         with self._lock:
             return min([self.oldest, *(snapshot.kept.sequence for snapshot in self._held)])

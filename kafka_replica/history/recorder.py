@@ -107,7 +107,7 @@ class Recorder:
             self._note_touched(change, incarnation)
             self._waiting = _PendingVersion(change, incarnation, is_first)
             if self._timer is None:
-                self._try()
+                self._try_to_record()
             if self._waiting is not None:
                 self._waiting = _PendingVersion(change, incarnation, is_first, self._instants.next())
 
@@ -117,7 +117,7 @@ class Recorder:
             newest = self._journal.newest
             if newest is None:
                 return
-            self._journal.apply(newest, self._oldest(newest))
+            self._journal.set_oldest(newest, self._oldest(newest))
         is_done = False
         while not is_done:
             with self._lock:
@@ -154,13 +154,13 @@ class Recorder:
         if self.failure is not None and len(self._missed) > _MAX_MISSED_KEYS:
             self._missed = None
 
-    def _try(self) -> None:
+    def _try_to_record(self) -> None:
         if self._waiting is None:
             return
         change, incarnation = self._waiting.change, self._waiting.incarnation
         newest = self._journal.newest
         known = None if newest is None else newest.version
-        # After a gap even a version that is recorded is recorded again, with the instant at which readers see it again.
+        # After a gap, even a recorded version is recorded again, with the instant at which readers see it again.
         is_whole = change.initial and not self.has_gap
         how = continue_with(known, incarnation, change.version, is_whole=is_whole)
         try:
@@ -179,7 +179,7 @@ class Recorder:
         if self._mark.exists:
             return
         try:
-            self._journal.database.flush()  # a power cut must not take the version and leave the mark
+            self._journal.database.flush()  # a power cut must not lose the version but keep the mark
         except KafkaReplicaError as error:
             _log.warning("cannot mark a history as complete: %s", error)
         else:
@@ -236,7 +236,7 @@ class Recorder:
         with self._lock:
             self._timer = None
             if not self._closed:
-                self._try()
+                self._try_to_record()
 
 
 def _stored(

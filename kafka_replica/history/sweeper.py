@@ -16,7 +16,7 @@ from kafka_replica.stores.rocks.database import Batch
 
 
 class Sweeper:
-    """Removes the records that were replaced in versions up to the oldest one, and the lists of these versions' keys.
+    """Removes records that versions up to the oldest one have replaced, and the lists of the keys of these versions.
 
     A step removes the records that one chunk of keys replaced, together with the chunk, so that an interruption loses
     nothing: records that remain still have their chunk. Only the thread that writes may use it.
@@ -32,7 +32,7 @@ class Sweeper:
         Raises:
             StoreError: the records cannot be read or removed.
         """
-        limit, database = self._journal.sweepable(), self._journal.database
+        limit, database = self._journal.oldest_in_use(), self._journal.database
         for entry, packed in database.items(chunk_key(self._from), AFTER_CHUNK):
             sequence = sequence_of_chunk(entry)
             if sequence > limit:

@@ -183,7 +183,7 @@ class VersionHistory:
         journal = self._opened().journal
         was, now = (self.at(version=each, incarnation=incarnation) for each in (before, after))
         first, last = sorted((was.kept.sequence, now.kept.sequence))
-        return difference(was, now, journal.touched(first, last))
+        return difference(was, now, journal.touched_keys(first, last))
 
     def versions(self, start: int | None = None, limit: int = 100) -> list[KeptVersion]:
         """Return versions, the newest first.

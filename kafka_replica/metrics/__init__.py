@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from kafka_replica.metrics.directories import export_directory, unexport_directory
-    from kafka_replica.metrics.producer import export_producer, serve, unexport_producer
-    from kafka_replica.metrics.replica import export, unexport
+    from kafka_replica.metrics.producer import export_producer, serve_metrics, unexport_producer
+    from kafka_replica.metrics.replica import export_replica, unexport_replica
     from kafka_replica.metrics.sdmx import export_structures, unexport_structures
     from kafka_replica.metrics.usage import export_usage
 
 __all__ = [
-    "export",
     "export_directory",
     "export_producer",
+    "export_replica",
     "export_structures",
     "export_usage",
-    "serve",
-    "unexport",
+    "serve_metrics",
     "unexport_directory",
     "unexport_producer",
+    "unexport_replica",
     "unexport_structures",
 ]
 
 _MODULES: Final = {
-    "export": "replica", "unexport": "replica",
+    "export_replica": "replica", "unexport_replica": "replica",
     "export_directory": "directories", "unexport_directory": "directories",
-    "export_producer": "producer", "unexport_producer": "producer", "serve": "producer",
+    "export_producer": "producer", "unexport_producer": "producer", "serve_metrics": "producer",
     "export_structures": "sdmx", "unexport_structures": "sdmx",
     "export_usage": "usage",
 }  # fmt: skip

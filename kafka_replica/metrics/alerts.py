@@ -40,7 +40,7 @@ class RecordingRule(NamedTuple):
 
 _REPLICA: Final = "the replica {{ $labels.replica }} of {{ $labels.topic }}"
 _OF_USERS: Final = 'route!~"live|ready|metrics"'
-"""Requests that are not of probes or of Prometheus: probes get 503 while the first version is read."""
+"""Requests except those of probes and of Prometheus, because probes get 503 while the first version is read."""
 _PRODUCER: Final = "the producer {{ $labels.producer }}"
 
 

@@ -5,7 +5,7 @@
     terminals = Directory(replica, Terminal)
     export_directory(terminals, "terminals")
 
-Values are read at each scrape. A directory that was closed, or whose replica was, is no longer exported.
+Values are read at each scrape. A directory is no longer exported after it or its replica was closed.
 """
 
 from __future__ import annotations

@@ -4,12 +4,11 @@
 
     with StructureProducer(settings) as producer:
         export_producer(producer)
-        close = serve(9101)
+        close = serve_metrics(9101)
 
-The database is queried at each scrape, for at most 3 s, in which it has to answer; the counters of this instance are
-updated while it works. Labels are bounded:
-``producer`` is the producer's id, ``topic`` the configured topic, and ``state`` and ``status`` have a fixed set of
-values.
+At each scrape, the database is queried, and has to answer within 3 s. The counters of this instance are updated while
+the producer works. Labels are bounded: ``producer`` is the producer's id, ``topic`` the configured topic, and ``state``
+and ``status`` have a fixed set of values.
 """
 
 from __future__ import annotations
@@ -129,7 +128,7 @@ class ProducerCollector(Collector):
         self._producers[producer.settings.id] = _StatusQuery(producer)
 
     def announce(self, producer_id: str, topic: str) -> None:
-        """Add a producer that waits for its database, so that nothing else is known about it."""
+        """Add a producer that waits for its database; nothing else is known about it yet."""
         self._announced.add((producer_id, topic))
 
     def withdraw(self, producer_id: str, topic: str) -> None:
@@ -254,7 +253,7 @@ def unexport_producer(producer_id: str, *, registry: CollectorRegistry = REGISTR
         collector.remove(producer_id)
 
 
-def serve(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
+def serve_metrics(port: int, *, registry: CollectorRegistry = REGISTRY) -> Callable[[], None]:
     """Serve a registry over HTTP on all addresses; return a function that stops the server.
 
     Raises:

@@ -2,9 +2,9 @@
 
 ::
 
-    from kafka_replica.metrics import export
+    from kafka_replica.metrics import export_replica
 
-    export(replica)  # into the default registry, under the replica's topic
+    export_replica(replica)  # into the default registry, under the replica's topic
 
 Values are read from ``Replica.status()`` at each scrape: there are no second counters, and a replica that is not
 scraped has no cost. A replica that was closed is no longer exported. Labels are bounded: ``replica`` is the given name,
@@ -113,7 +113,7 @@ class ReplicaCollector(Collector):
 _collectors = Collectors(ReplicaCollector)
 
 
-def export(replica: Replica, *, name: str | None = None, registry: CollectorRegistry = REGISTRY) -> None:
+def export_replica(replica: Replica, *, name: str | None = None, registry: CollectorRegistry = REGISTRY) -> None:
     """Export the metrics of a replica to a registry.
 
     Args:
@@ -125,7 +125,7 @@ def export(replica: Replica, *, name: str | None = None, registry: CollectorRegi
     _collectors.of(registry).add(replica, name or replica.topic)
 
 
-def unexport(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
+def unexport_replica(name: str, *, registry: CollectorRegistry = REGISTRY) -> None:
     """Stop exporting the metrics of a replica, for example after it was closed."""
     collector = _collectors.known(registry)
     if collector is not None:

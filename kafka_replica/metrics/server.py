@@ -43,15 +43,15 @@ class RequestMetrics:
         labels = ("route", "method")
         self._requests = Counter(
             f"{_PREFIX}requests",
-            "Requests that have ended; status 0: the client left before an answer.",
+            "Requests that have ended; status 0: the client left before a response.",
             (*labels, "status"),
             registry=self.registry,
         )
         self._durations = Histogram(
-            f"{_PREFIX}request_duration_seconds", "From the request to the end of its answer.", labels,
+            f"{_PREFIX}request_duration_seconds", "From the request to the end of its response.", labels,
             buckets=_BUCKETS_S, registry=self.registry,
         )  # fmt: skip
-        self._bytes = Counter(f"{_PREFIX}response_bytes", "Bytes of answers.", labels, registry=self.registry)
+        self._bytes = Counter(f"{_PREFIX}response_bytes", "Bytes of responses.", labels, registry=self.registry)
         self._running = _gauge("requests_in_progress", "Requests in progress.", self.registry)
         self._streams = _gauge("change_streams", "Open streams of changes.", self.registry)
         self._series: dict[tuple[str, str, int], tuple[Counter, Histogram, Counter]] = {}  # finding labels takes longer
@@ -65,14 +65,14 @@ class RequestMetrics:
         self._streams.set(count)
 
     def ended(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
-        """Count a request that has ended, and is in progress no longer.
+        """Count a request that has ended and is no longer in progress.
 
         Args:
             route: the route.
             method: the HTTP method.
-            status: the HTTP status; 0 means that there was no answer.
-            duration_s: the time from the request to the end of its answer, in seconds.
-            bytes_sent: the size of the answer.
+            status: the HTTP status; 0 means that there was no response.
+            duration_s: the time from the request to the end of its response, in seconds.
+            bytes_sent: the size of the response.
         """
         key = (route, method if method in _METHODS else "other", status)
         series = self._series.get(key)

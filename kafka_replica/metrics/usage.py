@@ -26,7 +26,7 @@ except ImportError as error:
     raise MissingExtraError("exporting metrics", "metrics") from error
 
 _LABELS = ("replica", "producer", "source", "cluster", "topic", "mirrored")
-_COUNTERS = (  # name, help text, field of Used
+_COUNTERS = (  # name, help text, field of OriginUsage
     ("records", "Records read, by the origin in their routing trail; tombstones included.", "records"),
     ("tombstones", "Tombstones read, by the origin in their routing trail.", "tombstones"),
     ("bytes", "Bytes of values read, by the origin in their routing trail.", "size_bytes"),

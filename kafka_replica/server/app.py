@@ -19,7 +19,7 @@ from starlette.types import Scope
 
 import kafka_replica
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
@@ -113,7 +113,7 @@ class Service:
         """The metrics of all processes, if this is the main process of several; otherwise None."""
         self._metrics = self.summed or self._counts
         self.feed = ChangeFeed(replica, settings, self._counts.streams)
-        export(replica, registry=self._metrics.registry)
+        export_replica(replica, registry=self._metrics.registry)
         live = role.structures if isinstance(role, MainRole) else self.versions.live
         export_structures(live, name=topic or replica.topic, registry=self._metrics.registry)
         self._answer = answer or DefaultAnswer(self.versions, settings)

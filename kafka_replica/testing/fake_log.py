@@ -43,14 +43,14 @@ class FakeLog:
         self.partition = partition
         self.start = 0  # the log start offset
         self.end = 0  # the high watermark
-        self.decided_end = 0  # the offset after the last marker or record outside of transactions
+        self.decided_end = 0  # the offset after the last marker, or after the last record outside of transactions
         self._entries: list[Entry] = []
         self._open: dict[LoggedTransaction, int] = {}  # the first offset of each open transaction
         self._last: dict[int, LoggedTransaction] = {}  # the last transaction of each producer
         self._lost: list[int] = []  # the end of the log after each truncation
 
     @property
-    def stable(self) -> int:
+    def last_stable_offset(self) -> int:
         """The last stable offset: the first offset of the oldest open transaction, otherwise the end."""
         return max(self.start, min(self._open.values(), default=self.end))
 
@@ -74,14 +74,14 @@ class FakeLog:
             self._last[writing.producer_id] = writing
         return offset
 
-    def mark(self, writing: LoggedTransaction) -> None:
+    def write_marker(self, writing: LoggedTransaction) -> None:
         """Write the marker of a transaction; it also ends those of the same producer that have lost their markers."""
         self._add(Entry(self.end, None, writing))
         for other in self._close_all(writing.producer_id, before=self.end):
             other.is_committed = writing.is_committed
         self.decided_end = self.end
 
-    def since(self, offset: int, end: int | None = None) -> list[Entry]:
+    def entries_between(self, offset: int, end: int | None = None) -> list[Entry]:
         """Return the entries from ``offset`` to ``end``, which is excluded; None means the end of the log."""
         first = bisect_left(self._entries, offset, key=_OFFSET_OF)
         last = None if end is None else bisect_left(self._entries, end, key=_OFFSET_OF)
@@ -89,14 +89,14 @@ class FakeLog:
 
     def committed(self, offset: int = 0) -> Iterator[RawRecord]:
         """Yield the committed records from an offset on, up to the last stable offset."""
-        for entry in self.since(offset, self.stable):
+        for entry in self.entries_between(offset, self.last_stable_offset):
             if entry.is_committed and entry.record is not None:
                 yield entry.record
 
     def compact(self, *, keep_tombstones: bool, keep_last: bool) -> None:
         """Remove everything that Kafka's log cleaner may remove; see ``FakeTopic.compact``."""
-        limit = min(self.stable, self.end - 1 if keep_last else self.end)
-        below, above = self.since(0, limit), self.since(limit)
+        limit = min(self.last_stable_offset, self.end - 1 if keep_last else self.end)
+        below, above = self.entries_between(0, limit), self.entries_between(limit)
         newest = {entry.record[0]: entry.offset for entry in below if entry.is_committed and entry.record is not None}
         kept = [
             entry for entry in below if entry.record is None or _stays(entry, newest, keep_tombstones=keep_tombstones)
@@ -108,7 +108,7 @@ class FakeLog:
     def delete_before(self, start: int) -> None:
         """Delete all entries below an offset, like retention by age or DeleteRecords."""
         self.start = max(start, self.start)
-        self._entries = self.since(self.start)
+        self._entries = self.entries_between(self.start)
 
     @property
     def epoch(self) -> int:
@@ -121,7 +121,7 @@ class FakeLog:
 
     def truncate(self, end: int) -> None:
         """Remove the entries at an offset and above."""
-        self._entries = self.since(0, end)
+        self._entries = self.entries_between(0, end)
         self._open = {writing: first for writing, first in self._open.items() if first < end}
         for entry in self._entries:  # a transaction whose marker was removed is open again
             if entry.writing is not None and entry.record is not None:
@@ -135,7 +135,7 @@ class FakeLog:
         self._lost.append(end)
 
     def _close_all(self, producer_id: int, before: int) -> list[LoggedTransaction]:
-        """Note that the open transactions of a producer that began before an offset have ended; return them."""
+        """Mark the open transactions of a producer that began before an offset as ended; return them."""
         ended = [each for each, first in self._open.items() if each.producer_id == producer_id and first < before]
         for writing in ended:
             del self._open[writing]

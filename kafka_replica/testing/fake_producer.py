@@ -155,7 +155,8 @@ class FakeProducer(TransactionalProducer):
         def is_visible() -> bool:
             if isinstance(self._cluster.failure, BrokerUnavailableError):
                 return False
-            return all(self._cluster.log(partition).stable >= offset for partition, offset in position.items())
+            logs = ((self._cluster.log(partition), offset) for partition, offset in position.items())
+            return all(log.last_stable_offset >= offset for log, offset in logs)
 
         with self._cluster.changed:
             if not self._cluster.changed.wait_for(is_visible, timeout_s):

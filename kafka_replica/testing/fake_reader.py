@@ -164,14 +164,14 @@ class FakeReader:
         reading = Reading(
             batches, positions, Position({partition: high for partition, (_, high, _) in reported.items()})
         )
-        stable = Position({partition: stable for partition, (stable, _, _) in reported.items()})
+        last_stable_offset = Position({partition: stable for partition, (stable, _, _) in reported.items()})
         starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in reported.items()})
         if starts != self._log_starts:
             self._log_starts = starts
-        return FetchResult(reading, stable, gaps, failure is None, failure, self._log_starts)
+        return FetchResult(reading, last_stable_offset, gaps, failure is None, failure, self._log_starts)
 
     def _stable(self) -> Position:
-        return Position({partition: each.log.stable for partition, each in self._fetch_positions.items()})
+        return Position({partition: each.log.last_stable_offset for partition, each in self._fetch_positions.items()})
 
     def _high(self) -> Position:
         return Position({partition: each.log.end for partition, each in self._fetch_positions.items()})

@@ -23,7 +23,7 @@ class FakeFetchPosition:
     @property
     def ends(self) -> tuple[int, int, int]:
         """The last stable offset, the high watermark and the first offset."""
-        return self.log.stable, self.log.end, self.log.start
+        return self.log.last_stable_offset, self.log.end, self.log.start
 
 
 def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> bool:
@@ -33,7 +33,7 @@ def take_committed(fetch_position: FakeFetchPosition, batches: list[Batch]) -> b
     """
     log = fetch_position.log
     records = list(log.committed(fetch_position.position))
-    passed, fetch_position.position = log.stable - fetch_position.position, log.stable
+    passed, fetch_position.position = log.last_stable_offset - fetch_position.position, log.last_stable_offset
     if records:
         first, end = records[0][2], records[-1][2] + 1
         batches.append(Batch(log.partition, Kind.COMMITTED, first, end, len(records), -1, -1, ParsedContent(records)))
@@ -44,7 +44,7 @@ def take_batches(fetch_position: FakeFetchPosition, batches: list[Batch]) -> boo
     """Append the batches of the log to ``batches``, and advance the position; return whether an offset is missing."""
     log = fetch_position.log
     is_gap = False
-    for entries in _runs(log.since(fetch_position.position)):
+    for entries in _runs(log.entries_between(fetch_position.position)):
         batch = _batch(log.partition, entries)
         is_gap |= batch.first > fetch_position.position
         fetch_position.position = batch.end

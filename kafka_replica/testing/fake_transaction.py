@@ -144,7 +144,7 @@ class FakeTransaction(Transaction):
             if self._cluster.bumps_epochs and self._ends:
                 self._identity.epoch = self._writing.marker_epoch = self._writing.epoch + 1
             for log in self._ends:
-                log.mark(self._writing)
+                log.write_marker(self._writing)
             self._identity.open = None
             self._cluster.changed.notify_all()
 

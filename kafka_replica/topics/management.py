@@ -46,7 +46,7 @@ def create_topics(
     """Create the missing declared topics; compare existing topics, which are never changed.
 
     The function returns when the brokers list the new topics, which takes some milliseconds. It does not wait for
-    topics that we may not see.
+    topics that this client may not see.
 
     Args:
         config: librdkafka's properties. Creating topics needs permission Create, comparing needs Describe and
@@ -133,7 +133,7 @@ def _wait_until_listed(topics: Topics, names: set[str], timeout_s: float) -> Non
 
 
 def _may_see(topics: Topics, name: str, timeout_s: float) -> bool:
-    """Return whether a topic is listed for us when the brokers know it; the permission Create does not include this."""
+    """Return whether the brokers list a topic for this client once it exists; the permission Create is not enough."""
     try:
         topics.look_up(name, timeout_s)
     except AuthorizationError:

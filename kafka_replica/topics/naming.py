@@ -213,4 +213,4 @@ _FOLIO_TENANTS: Final = rf"[a-z][a-z0-9_-]*|{_COLLECTION.pattern}"
 FOLIO: Final = TopicConvention(tenants=_FOLIO_TENANTS)
 """``ENV.tenant.producer.entity``, with or without ENV: the topics of domain events of FOLIO's modules."""
 FOLIO_DATA_IMPORT: Final = TopicConvention("[{env}.]Default.{tenant}.{entity}", tenants=_FOLIO_TENANTS)
-"""``ENV.Default.tenant.event``: the topics of FOLIO's data import. No tenant is named ``Default``, so they differ."""
+"""``ENV.Default.tenant.event``: the topics of FOLIO's data import. No tenant is named ``Default``."""

@@ -25,7 +25,7 @@ except ImportError as error:
     raise MissingExtraError("Spark on a replica", "spark") from error
 
 from kafka_replica_spark.broadcasts import BroadcastCodelists, broadcast
-from kafka_replica_spark.datasource import register
+from kafka_replica_spark.datasource import register_data_source
 from kafka_replica_spark.frames import OmittedArtefact, Views, views
 from kafka_replica_spark.mapping import transform, transform_stream
 from kafka_replica_spark.reports import dataset_findings, report
@@ -42,7 +42,7 @@ __all__ = [
     "broadcast",
     "dataset_findings",
     "foreach_batch",
-    "register",
+    "register_data_source",
     "report",
     "session",
     "split",

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.arrow_limit import check_expanded_bytes
 from kafka_replica.data.files.arrow_messages import ARROW_FILE
-from kafka_replica.data.files.decompression_limit import largest
+from kafka_replica.data.files.decompression_limit import decompression_limit
 from kafka_replica.data.jobs.sources import Source
 
 _VIEW_INTS = 4
@@ -39,10 +39,10 @@ def _check_copied_bytes(table: pa.Table, size: int, path: str) -> None:
     """Check that values which rows share, in dictionaries and views, do not become too large with a copy for each row.
 
     Raises:
-        DatasetError: they would need more memory than :func:`largest` allows.
+        DatasetError: they would need more memory than :func:`decompression_limit` allows.
     """
     total = sum(copied_bytes(chunk) for column in table.columns for chunk in column.chunks)
-    if total > largest(size):
+    if total > decompression_limit(size):
         raise DatasetError(
             f"reading {path}: with a copy of each value in each row, as Spark needs it, it has {total:,} bytes, too "
             f"many for a file of {size:,} bytes; write it as Parquet, or in several files"

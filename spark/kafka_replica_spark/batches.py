@@ -37,8 +37,8 @@ class BatchRecord:
         self._files = self._path(self._folder).getFileSystem(context._jsc.hadoopConfiguration())  # noqa: SLF001
         self._read_all = jvm.org.apache.commons.io.IOUtils.toByteArray
 
-    def begun(self, batch: int) -> BatchStart | None:
-        """Return the version with which a batch began earlier; None if it did not begin, or the version is unknown."""
+    def earlier_start(self, batch: int) -> BatchStart | None:
+        """Return the version with which a batch began earlier; None if the batch is new, or the version is unknown."""
         path = self._file(batch)
         if not self._files.exists(path):
             return None
@@ -51,9 +51,9 @@ class BatchRecord:
             stream.close()
         return BatchStart(plain["version"], json.dumps(plain["position"]))
 
-    def begin(self, batch: int, begun: BatchStart) -> None:
+    def record_start(self, batch: int, start: BatchStart) -> None:
         """Record the version with which a batch begins now."""
-        plain = {"batch": batch, "version": begun.version, "position": json.loads(begun.position)}
+        plain = {"batch": batch, "version": start.version, "position": json.loads(start.position)}
         stream = self._files.create(self._file(batch), True)
         try:
             stream.write(bytearray(json.dumps(plain), "utf-8"))

@@ -36,7 +36,7 @@ class Block(NamedTuple):
     """The lists whose codes it contains, itself first: the reference, the resolved artefact and the message of each."""
 
 
-def block(version: Version, found: Codelist | ValueList, languages: Sequence[str] | None) -> Block:
+def build_block(version: Version, found: Codelist | ValueList, languages: Sequence[str] | None) -> Block:
     """Return a list in the form for look-ups, with all its codes, including inherited codes.
 
     Args:

@@ -22,7 +22,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Codelist, Structures, Urn
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.model import ValueList
-from kafka_replica_spark.blocks import Block, Version, block, is_same, piece_of
+from kafka_replica_spark.blocks import Block, Version, build_block, is_same, piece_of
 from kafka_replica_spark.connect import refuse_connect
 from kafka_replica_spark.lookups import CodelistLookups
 from kafka_replica_spark.stamps import position_json
@@ -124,7 +124,7 @@ class BroadcastCodelists(CodelistLookups):
         return sum(piece.size_bytes for piece in self._pieces)
 
     def refresh(self, source: Snapshot | Replica) -> BroadcastCodelists:
-        """Return the same lists of another version; only changed lists are built and sent; all, after :meth:`destroy`.
+        """Return the same lists of another version; only changed lists are built and sent (after :meth:`destroy`: all).
 
         This object keeps its own version. Release it with :meth:`destroy` when no frame uses it any more. UDFs keep the
         object with which they were created, so create new UDFs, in ``foreachBatch`` for each batch.
@@ -200,4 +200,4 @@ def _block(
     if not isinstance(found, Codelist | ValueList):
         raise UsageError(f"broadcasting {urn}: only codelists and value lists can be broadcast")
     there, _ = known.get(found.urn, (None, None))
-    return there if there is not None and is_same(there, version) else block(version, found, languages)
+    return there if there is not None and is_same(there, version) else build_block(version, found, languages)

@@ -12,7 +12,7 @@ _SPARKS_DEFAULT: Final = "10000"
 _ROWS: Final = "1000"
 
 
-def persist(df: DataFrame) -> None:
+def cache_rows(df: DataFrame) -> None:
     """Cache a frame (memory, then disk) in batches of 1,000 rows, unless the session has another batch size.
 
     While a partition is cached, Java's serializer refers to the last 100 batches (spark.serializer.objectStreamReset).

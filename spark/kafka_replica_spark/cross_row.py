@@ -17,8 +17,8 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
-from kafka_replica_spark.expressions import balanced
-from kafka_replica_spark.rows import MARK, PreparedFrame, joined
+from kafka_replica_spark.expressions import join_balanced
+from kafka_replica_spark.rows import MARK, PreparedFrame, join_with_dots
 
 _HASH: Final = f"{MARK}hash"
 _AGAIN: Final = f"{MARK}again"
@@ -33,7 +33,7 @@ class MarkedCheck(NamedTuple):
     value: Column
 
 
-def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
+def with_cross_row_checks(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
     """Return the frame with a column for each check that compares rows; no job runs before an action."""
     df = rows.df
     marked: list[MarkedCheck] = []
@@ -42,12 +42,12 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
         texts = [rows.texts[component] for component in key.components]
         name = f"{MARK}{len(marked)}"
         has_key = counted & rows.expressions.condition(key.compared)
-        df = _with(df, rows, rows.df.filter(has_key), key.components, {name: key})
-        marked.append(MarkedCheck(key, F.col(name) & has_key, joined(texts)))
+        df = _with_broken_groups(df, rows, rows.df.filter(has_key), key.components, {name: key})
+        marked.append(MarkedCheck(key, F.col(name) & has_key, join_with_dots(texts)))
     for level, checks in groupby(rows.bound.levels, key=lambda check: check.level):
         same = list(checks)
         names = [f"{MARK}{len(marked) + number}" for number in range(len(same))]
-        df = _with(df, rows, rows.df.filter(counted), level, dict(zip(names, same, strict=True)))
+        df = _with_broken_groups(df, rows, rows.df.filter(counted), level, dict(zip(names, same, strict=True)))
         for name, check in zip(names, same, strict=True):
             value = rows.to_compare(check.component)
             broken = F.col(name) & rows.expressions.condition(check.flagged)
@@ -57,14 +57,22 @@ def compared(rows: PreparedFrame) -> tuple[DataFrame, list[MarkedCheck]]:
     return df, marked
 
 
-def _with(
+def _with_broken_groups(
     df: DataFrame,
     rows: PreparedFrame,
     counted: DataFrame,
     level: Sequence[str],
     checks: dict[str, KeyCheck | LevelCheck],
 ) -> DataFrame:
-    """Return the frame with a column for each check that is true in rows of wrong groups, which ``counted`` forms."""
+    """Return the frame with a column for each check, which is true in the rows of groups that break the check.
+
+    Args:
+        df: the frame.
+        rows: the texts of the frame.
+        counted: the rows that form groups.
+        level: the components by which rows are grouped.
+        checks: the checks by the names of their columns.
+    """
     texts = [rows.texts[one] for one in level]
     names = [f"{MARK}level{number}" for number in range(len(level))]
     values = {name: rows.to_compare(check.component) for name, check in checks.items() if isinstance(check, LevelCheck)}
@@ -82,7 +90,7 @@ def _with(
     )
     hashed = df.select("*", F.xxhash64(*texts).alias(f"{_HASH}_"))
     same = [_same(F.col(name), text) for name, text in zip(names, texts, strict=True)]
-    on = (F.col(_HASH) == F.col(f"{_HASH}_")) & balanced(same, and_)
+    on = (F.col(_HASH) == F.col(f"{_HASH}_")) & join_balanced(same, and_)
     return hashed.join(F.broadcast(groups), on, "left").drop(_HASH, f"{_HASH}_", *names)
 
 
@@ -117,7 +125,7 @@ def _same(column: Column, other: Column) -> Column:
 
 def any_of(conditions: Iterable[Column]) -> Column:
     """Return whether at least one condition is true."""
-    return balanced([F.lit(False), *conditions], or_)
+    return join_balanced([F.lit(False), *conditions], or_)
 
 
 def _wrong(name: str, check: KeyCheck | LevelCheck) -> Column:

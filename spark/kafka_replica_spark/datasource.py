@@ -20,8 +20,8 @@ from pyspark.sql.types import StructType
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica_spark.executor_source import PlannedSource, RowSlice, SliceReader
-from kafka_replica_spark.options import Options, parsed, snapshot_of
-from kafka_replica_spark.stamps import VERSION, metadata, position_json, stamped
+from kafka_replica_spark.options import Options, parse_options, snapshot_of
+from kafka_replica_spark.stamps import VERSION, position_json, stamp_metadata, stamped_schema
 from kafka_replica_spark.tables import OmittedArtefact, ViewTables
 
 FORMAT: Final = "kafka_replica"
@@ -29,12 +29,12 @@ _BATCH_ROWS: Final = 10_000
 _ROWS_TRIED: Final = 2_000
 
 
-def register(spark: SparkSession) -> None:
+def register_data_source(spark: SparkSession) -> None:
     """Register ``spark.read.format("kafka_replica")`` in a session, which may be of Spark Connect.
 
     ::
 
-        register(spark)
+        register_data_source(spark)
         codes = (
             spark.read.format("kafka_replica")
             .option("kafka.bootstrap.servers", "localhost:9092")
@@ -51,7 +51,7 @@ def register(spark: SparkSession) -> None:
       driver);
     * ``agency``, ``id`` and ``version``, which select artefacts;
     * ``timeoutSeconds`` (by default 120), within which the replica must be ready;
-    * ``maxBytes`` (by default 256 MiB), the maximal size of the compressed table;
+    * ``maxBytes`` (by default 256 MiB), the maximum size of the compressed table;
     * ``sliceBytes`` (by default 4 MiB), the approximate size of the part of the table that is sent with a task.
     """
     spark.dataSource.register(KafkaReplicaSource)
@@ -66,7 +66,7 @@ class PinnedTable(NamedTuple):
 
 
 class KafkaReplicaSource(DataSource):
-    """A view of one version. See :func:`register`."""
+    """A view of one version. See :func:`register_data_source`."""
 
     _pinned: PinnedTable | None = None
 
@@ -82,7 +82,7 @@ class KafkaReplicaSource(DataSource):
             KafkaReplicaError: an option is invalid, the broker or store provides no version, or the table is too large.
         """
         if self._pinned is None:
-            self._pinned = _pinned(parsed(self.options))
+            self._pinned = _pinned(parse_options(self.options))
         return self._pinned.schema
 
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -117,7 +117,7 @@ def _pinned(options: Options) -> PinnedTable:
         tables = ViewTables(Structures(snapshot)).tables(options.view, options.selection, unreadable.append)
         slices = list(_bounded(_slices(tables, options.slice_bytes), options))
         version, position = snapshot.version, position_json(snapshot)
-    schema = stamped(options.view.schema, metadata(options.view.name, version, position, unreadable))
+    schema = stamped_schema(options.view.schema, stamp_metadata(options.view.name, version, position, unreadable))
     assert schema[VERSION].metadata  # noqa: S101 - the frame contains the version that it shows
     return PinnedTable(schema, (version, position), slices)
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.validation.model import ERRORS, FIELDS
-from kafka_replica_spark.expressions import balanced
+from kafka_replica_spark.expressions import join_balanced
 from kafka_replica_spark.rows import ERRORS_TYPE, MARK
 
 _BITS: Final = f"{MARK}suspected"
@@ -99,7 +99,7 @@ def _without_marks(df: DataFrame) -> DataFrame:
 
 def _errors(found: Sequence[Column], findings: Sequence[Finding]) -> Column:
     """Return the complete findings for the numbers and values that all parts have found; NULL if there are none."""
-    some = balanced([_has_any(one) for one in found], or_)
+    some = join_balanced([_has_any(one) for one in found], or_)
     nothing = F.array().cast(_FOUND_TYPE)
     listed = F.concat(*(F.coalesce(one, nothing) for one in found))
     known = F.array(*(in_full(finding._replace(value=F.lit(None))) for finding in findings))
@@ -142,7 +142,7 @@ def _pinned(column: Column) -> Column:
 def _suspected_bits(items: Sequence[Item]) -> Column:
     """Return a number with a bit for each true condition; the size of parts limits their items to its bits."""
     bits = [F.when(one, F.lit(1 << bit)).otherwise(F.lit(0)) for bit, one in enumerate(_distinct(items))]
-    return balanced(bits, Column.bitwiseOR)
+    return join_balanced(bits, Column.bitwiseOR)
 
 
 def _distinct(items: Sequence[Item]) -> list[Column]:

@@ -40,7 +40,7 @@ from kafka_replica.data.validation.conditions import (
 )
 from kafka_replica.sdmx.values.text_types import anchored
 from kafka_replica_spark.literal_table import Bytes
-from kafka_replica_spark.matching import fits
+from kafka_replica_spark.matching import matches_whole
 from kafka_replica_spark.membership import fits_a_map, is_in, is_missed
 from kafka_replica_spark.texts import written_out
 
@@ -101,7 +101,7 @@ class Expressions:
             case Or((*missing, Not(In(text, values)))) if self._is_mapped(values) and _only_test_missing(missing, text):
                 return is_missed(self.text(text), values)
             case Or(parts):
-                return balanced([self.broken(part) for part in parts], or_)
+                return join_balanced([self.broken(part) for part in parts], or_)
             case Not(In(text, values)) if self._is_mapped(values):
                 return self.text(text).isNotNull() & is_missed(self.text(text), values)
         return self.condition(node)
@@ -115,14 +115,14 @@ class Expressions:
             self._conditions[id(node)] = node, self._condition(node)
         return self._conditions[id(node)][1]
 
-    def _condition(self, node: Condition) -> Column:  # noqa: C901, PLR0911 - one return a kind of node
+    def _condition(self, node: Condition) -> Column:  # noqa: C901, PLR0911 - one return per kind of node
         match node:
             case Constant(value):
                 return F.lit(value).cast("boolean")
             case IsNull(component):
                 return self._texts[component].isNull()
             case Matches(text, expression, is_number):
-                return fits(self._number_text(text) if is_number else self.text(text), expression)
+                return matches_whole(self._number_text(text) if is_number else self.text(text), expression)
             case In():
                 return self._member(node)
             case SameText(left, right):
@@ -134,9 +134,9 @@ class Expressions:
             case Not(inner):
                 return ~self.condition(inner)
             case And(parts):
-                return balanced([self.condition(part) for part in parts], and_)
+                return join_balanced([self.condition(part) for part in parts], and_)
             case Or(parts):
-                return balanced([self.condition(part) for part in parts], or_)
+                return join_balanced([self.condition(part) for part in parts], or_)
             case AnyValue(component, inner):
                 return F.exists(
                     self._lists[component],
@@ -214,9 +214,9 @@ def _scaled(text: Column, decimals: int) -> Column:
     return F.when(F.char_length(fraction) <= decimals, number)
 
 
-def balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:
+def join_balanced(conditions: Sequence[Column], joined: Callable[[Column, Column], Column]) -> Column:
     """Return conditions joined as a balanced tree, because Spark traverses the tree recursively."""
     if len(conditions) > 2:
         middle = len(conditions) // 2
-        return joined(balanced(conditions[:middle], joined), balanced(conditions[middle:], joined))
+        return joined(join_balanced(conditions[:middle], joined), join_balanced(conditions[middle:], joined))
     return reduce(joined, conditions)

@@ -23,7 +23,7 @@ _NUMBERS: Final = ("line", "row", "part_row")
 _KINDS: Final = (".csv", ".jsonl", ".parquet")
 
 
-def check_kind(path: Path) -> None:
+def check_extension(path: Path) -> None:
     """Raise ConfigurationError if Spark cannot write a file with this extension."""
     if path.suffix.lower() not in _KINDS:
         raise ConfigurationError(
@@ -39,7 +39,7 @@ def write_findings(table: DataFrame, path: Path, *, writes_here: bool, most: int
         table: the ordered table.
         path: the file on the driver's machine.
         writes_here: whether Spark can write to this machine; partitions are then written in parallel, and joined.
-        most: the maximal number of rows that are written; None means all.
+        most: the maximum number of rows that are written; None means all.
 
     Raises:
         UsageError: the file cannot be written.

@@ -16,8 +16,8 @@ from kafka_replica.data.validation.locations import Location
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import SERIES
-from kafka_replica_spark.locations import AT, FILE, LINE, PATH, PREFIX, ROW, SOURCE, numbered
-from kafka_replica_spark.rows import joined, prepared
+from kafka_replica_spark.locations import AT, FILE, LINE, PATH, PREFIX, ROW, SOURCE, with_row_numbers
+from kafka_replica_spark.rows import join_with_dots, prepare_frame
 
 _PLACE: Final = f"{PREFIX}place"
 _ORDER: Final = (SOURCE, FILE, ROW, AT, _PLACE)
@@ -45,10 +45,10 @@ def finding_table(
         file_of_dataset: the file of the findings about the data set as a whole; None if there are several.
     """
     found = checked.filter(F.col(ERRORS).isNotNull())
-    series, period = identified(found, rules)
+    series, period = series_and_period(found, rules)
     places = [F.col(name) for name in found.columns if name.startswith(PREFIX)]
     long = found.select(*places, series.alias(SERIES), period.alias(TIME), F.posexplode(ERRORS).alias(_PLACE, "found"))
-    long = numbered(long.select(*long.columns[:-1], "found.*"), data)
+    long = with_row_numbers(long.select(*long.columns[:-1], "found.*"), data)
     listed = long.withColumns({"file": F.col(FILE) if names_files else F.lit(None).cast("string"),
                                "line": F.col(LINE), "row": F.col(ROW), "path": F.col(PATH)})  # fmt: skip
     whole = _of_data_set(listed, dataset, file_of_dataset)
@@ -62,12 +62,12 @@ def finding_table(
     )
 
 
-def identified(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
+def series_and_period(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
     """Return the series key and the period of each row of data with ``_errors``."""
-    texts, given = prepared(found.drop(ERRORS), rules).texts, set(found.columns)
+    texts, given = prepare_frame(found.drop(ERRORS), rules).texts, set(found.columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
     period = F.lit(None).cast("string") if time is None else texts[time]
-    return joined([texts[one] for one in rules.series if one in given]), period
+    return join_with_dots([texts[one] for one in rules.series if one in given]), period
 
 
 def _of_data_set(like: DataFrame, dataset: Sequence[Finding], file: str | None) -> DataFrame | None:
@@ -88,7 +88,7 @@ def write_ess_report(
         table: the table of findings.
         report: the report of the same findings.
         rules: the rules of the data; None if there is no list of all rules, as for maps.
-        most: the maximal number of findings that are written; None means all.
+        most: the maximum number of findings that are written; None means all.
 
     Raises:
         UsageError: the file cannot be written.

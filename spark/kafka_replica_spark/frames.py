@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica import Replica, Snapshot
 from kafka_replica.sdmx import Structures
-from kafka_replica_spark.stamps import POSITION, VERSION, metadata, position_json, stamped
+from kafka_replica_spark.stamps import POSITION, VERSION, position_json, stamp_metadata, stamped_schema
 from kafka_replica_spark.tables import VIEWS, OmittedArtefact, Selection, ViewTables
 
 __all__ = ["POSITION", "VERSION", "OmittedArtefact", "Views", "position_json", "views"]
@@ -92,7 +92,7 @@ class Views:
         table = self._tables.table(VIEWS[name], selection, unreadable.append)
         self._unreadable.update(dict.fromkeys(unreadable))
         position = position_json(self._snapshot)
-        schema = stamped(table.schema, metadata(name, self.version, position, unreadable))
+        schema = stamped_schema(table.schema, stamp_metadata(name, self.version, position, unreadable))
         stamp = schema[VERSION].metadata
         return self._spark.createDataFrame(table).select(
             "*",

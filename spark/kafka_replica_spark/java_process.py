@@ -18,7 +18,7 @@ from kafka_replica.errors import KafkaReplicaError
 _OUT_OF_MEMORY: Final = 52
 """The exit status with which Spark's executors end Java after an OutOfMemoryError (``SparkExitCode.OOM``)."""
 _ENDING_S: Final = 10
-"""The maximal time from the end of a process's connections to the end of the process, in seconds."""
+"""The maximum time from the end of a process's connections to the end of the process, in seconds."""
 _OF_CONNECTION: Final = {"Py4JError", "Py4JNetworkError"}
 """The names of Py4J's errors; the classes are not imported, because clients of Spark Connect need not have Py4J."""
 _CRASHES: Final = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL}

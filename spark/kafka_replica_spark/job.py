@@ -26,9 +26,9 @@ from kafka_replica.data.jobs.job import (
     MappingJob,
     Outcome,
     ValidationJob,
-    in_words,
+    error_column_of,
+    error_in_words,
     note_adder,
-    verdict_of,
 )
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.sources import Source
@@ -40,7 +40,7 @@ from kafka_replica_spark.arrow_files import read_arrow
 from kafka_replica_spark.datasets import write_sdmx_csv
 from kafka_replica_spark.datasets.reading import plain_csv_rows, sdmx_csv_rows
 from kafka_replica_spark.datasets.rows import split_by_structure
-from kafka_replica_spark.finding_files import check_kind, write_findings
+from kafka_replica_spark.finding_files import check_extension, write_findings
 from kafka_replica_spark.finding_tables import finding_table, write_ess_report
 from kafka_replica_spark.java_process import JavaProcess
 from kafka_replica_spark.locations import (
@@ -59,7 +59,7 @@ from kafka_replica_spark.message_tables import BATCH_ROWS
 from kafka_replica_spark.patterns import pattern_of
 from kafka_replica_spark.rejected import RejectedLayout, common_layout, rejected_layout, write_rejected
 from kafka_replica_spark.reports import job_report, report
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import named_column
 from kafka_replica_spark.sessions import session
 from kafka_replica_spark.shared_folders import check_shared
 from kafka_replica_spark.unions import union_of
@@ -71,7 +71,7 @@ _REFUSED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] (?P<reason>(?:reading|w
 
 _HELD: Final = "the rows of this file are held in the memory of Spark's driver; write large data as Parquet"
 _MOST_IN_MEMORY: Final = 100_000
-"""The maximal number of findings that Spark selects in memory."""
+"""The maximum number of findings that Spark selects in memory."""
 
 
 @contextmanager
@@ -202,7 +202,7 @@ class SparkEngine:
             bad, found = parts.bad, mapped.filter(F.col(ERRORS).isNotNull()).select(f"{MAPPED_SOURCE}.*", ERRORS)
             has_several = any(value_map.several for value_map in job.plan.values)
             if has_several:
-                bad, found = _once(bad), _once(found)
+                bad, found = _distinct_rows(bad), _distinct_rows(found)
 
             def made() -> Report:
                 rows = mapped.select(SOURCE_ROW).distinct().count() if has_several else mapped.count()
@@ -212,7 +212,7 @@ class SparkEngine:
 
     def _data(self, job: Job, step: ProgressCallback, folder: Path) -> _Data:
         if job.findings is not None:
-            check_kind(job.findings)
+            check_extension(job.findings)
         step(Progress("reading data"))
         notes: list[str] = []
         df, layout = self._read(job, notes, folder)
@@ -242,12 +242,12 @@ class SparkEngine:
 
     def _read_one(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> _SourceRows:
         """Return the rows of a source, without the column in which an earlier run described errors."""
-        verdict = verdict_of(source, job.rules)
+        error_column = error_column_of(source, job.rules)
         if source.kind in {"sdmx-csv", "csv"}:
-            df, layout = self._csv_rows(number, source, job, verdict)
+            df, layout = self._csv_rows(number, source, job, error_column)
         else:
             df, layout = self._rows(number, source, job, notes, folder), None
-        df = df if verdict is None else df.drop(verdict)
+        df = df if error_column is None else df.drop(error_column)
         return _SourceRows(df if _lists_findings(job) else without_locations(df), layout)
 
     def _rows(self, number: int, source: Source, job: Job, notes: list[str], folder: Path) -> DataFrame:
@@ -276,7 +276,7 @@ class SparkEngine:
         except PySparkTypeError as error:
             raise DatasetError(f"reading {source.path}: Spark has no type for one of its columns: {error}") from error
 
-    def _csv_rows(self, number: int, source: Source, job: Job, verdict: str | None) -> _SourceRows:
+    def _csv_rows(self, number: int, source: Source, job: Job, error_column: str | None) -> _SourceRows:
         _refuse_packed(source)
         encoding = source.encoding or job.encoding or "UTF-8"
         read = sdmx_csv_rows if source.kind == "sdmx-csv" else plain_csv_rows
@@ -284,13 +284,13 @@ class SparkEngine:
             self._spark, _readable(source.path), rules=job.rules, decimal=job.decimal, encoding=encoding,
             line_breaks=job.line_breaks, shown=source.path,
         )  # fmt: skip
-        kept = rejected_layout(layout, encoding, job.decimal, verdict)
+        kept = rejected_layout(layout, encoding, job.decimal, error_column)
         return _SourceRows(with_location_of_text(rows, number, source.path), kept)
 
 
-def _once(df: DataFrame) -> DataFrame:
+def _distinct_rows(df: DataFrame) -> DataFrame:
     """Return each source row once, with its distinct errors; a row that maps to several rows occurs several times."""
-    others = [quoted(name) for name in df.columns if name not in {SOURCE_ROW, ERRORS}]
+    others = [named_column(name) for name in df.columns if name not in {SOURCE_ROW, ERRORS}]
     errors = F.array_distinct(F.flatten(F.collect_list(ERRORS)))
     rows = df.groupBy(SOURCE_ROW).agg(F.first(F.struct(*others)).alias("row"), errors.alias(ERRORS))
     return rows.orderBy(SOURCE_ROW).select("row.*", SOURCE_ROW, ERRORS)
@@ -313,7 +313,7 @@ def _session() -> SparkSession:
     """Return the session of spark-submit or of a Spark Connect server if one is configured, else a local session."""
     if "SPARK_REMOTE" in os.environ or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.Builder().appName("kafka-replica").getOrCreate()
-    # Spark's log is silenced, because the command itself reports the error that ends it.
+    # Spark's log is silenced, because the command itself reports the error that ends the job.
     level = "ERROR" if "KAFKA_REPLICA_DEBUG" in os.environ else "FATAL"
     return session("kafka-replica", "local[*]", **{"spark.log.level": level})
 
@@ -360,5 +360,5 @@ def _write(df: DataFrame, job: Job, what: str, rules: Rules, layout: RejectedLay
 
 def _errors_text(df: DataFrame) -> Column:
     engine = Expressions(df)
-    words = F.transform(F.col(ERRORS), lambda one: in_words(engine, one.__getitem__))
+    words = F.transform(F.col(ERRORS), lambda one: error_in_words(engine, one.__getitem__))
     return F.array_join(words, BETWEEN_ERRORS)

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from kafka_replica_spark.connect import is_connect
 
@@ -24,7 +24,7 @@ Bytes: TypeAlias = Callable[[bytes], Column]
 _IN_A_CELL: Final = 8
 """The average number of entries in a cell: fewer entries make the literal longer, more entries the search."""
 _MOST_WRITTEN: Final = 100_000
-"""The maximal size of a literal in bytes, because Spark writes the text of a plan in hexadecimal several times."""
+"""The maximum size of a literal in bytes, because Spark writes the text of a plan in hexadecimal several times."""
 
 
 def bytes_for(df: DataFrame) -> Bytes:

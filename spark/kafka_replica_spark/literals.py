@@ -12,14 +12,14 @@ from itertools import islice
 from typing import Final
 
 from pyspark.sql import Column, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 _HASHED_SINCE: Final = (4, 3)
 """The first version of Spark known to search map literals by hash; earlier versions may search sequentially."""
 _HASHED_FROM: Final = 1000
-"""The minimal number of entries of a map that is searched by hash (``spark.sql.optimizer.mapLookupHashThreshold``)."""
+"""The minimum number of entries of a map that is searched by hash (``spark.sql.optimizer.mapLookupHashThreshold``)."""
 MOST_IN_MAPS: Final = 100_000
-"""The maximal number of entries of all maps in a plan; with more, they cost each task more than they save."""
+"""The maximum number of entries of all maps in a plan; with more, they cost each task more than they save."""
 SHORT: Final = 2
 """The number of entries up to which a sequential search is as fast."""
 
@@ -63,7 +63,7 @@ def is_missing_from(text: Column, keys: Sequence[str], separator: str) -> Column
     return ~F.coalesce(number <= len(keys), F.lit(False)) if fill else number.isNull()
 
 
-def entries(keys: int) -> int:
+def map_size(keys: int) -> int:
     """Return the number of entries of a map with this number of keys, including additional keys."""
     return max(keys, _HASHED_FROM) if keys > SHORT else keys
 
@@ -80,4 +80,4 @@ def _array(texts: Sequence[str], separator: str) -> Column:
 def _fillers(keys: Sequence[str]) -> list[str]:
     """Return enough additional keys that Spark searches the map by hash."""
     taken = frozenset(keys)
-    return list(islice((one for one in map(str, naturals()) if one not in taken), entries(len(keys)) - len(keys)))
+    return list(islice((one for one in map(str, naturals()) if one not in taken), map_size(len(keys)) - len(keys)))

@@ -1,7 +1,7 @@
 """The locations of rows, in columns that a job adds while it reads, and removes before it writes.
 
-Spark numbers the rows of Parquet. The rows of a text file are numbered without sorting them: Spark splits the file into
-blocks and numbers the rows of a block consecutively, so that it is enough to count the rows of each block.
+Spark itself numbers the rows of a Parquet file. The rows of a text file are numbered without sorting: Spark splits the
+file into blocks and numbers the rows of a block consecutively, so that only the rows of each block must be counted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def with_location(df: DataFrame, number: int, path: str) -> DataFrame:
 
 
 def with_location_of_text(df: DataFrame, number: int, path: str) -> DataFrame:
-    """Return rows of CSV with the columns of locations, which :func:`numbered` completes."""
+    """Return rows of CSV with the columns of locations, which :func:`with_row_numbers` completes."""
     start, at = F.col("_metadata.file_block_start").alias(BLOCK), F.monotonically_increasing_id().alias(AT)
     return with_location(df.select("*", start, at, *_file_at(path)), number, path)
 
@@ -68,7 +68,7 @@ def without_locations(df: DataFrame) -> DataFrame:
     return df.drop(*(name for name in df.columns if name.startswith(PREFIX)))
 
 
-def numbered(df: DataFrame, data: DataFrame) -> DataFrame:
+def with_row_numbers(df: DataFrame, data: DataFrame) -> DataFrame:
     """Return rows with the number of each row in its file (``ROW``).
 
     Args:

@@ -26,7 +26,7 @@ from pandas.util import hash_array
 from pyspark import cloudpickle
 
 PROBE: Final = "kafka_replica"
-_ASKED: Final = "looking up codes, which are strings (cast the values to string): the argument is"
+_EXPECTED: Final = "looking up codes, which are strings (cast the values to string): the argument is"
 _TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 SAME_AS_DEFAULT: Final = b"same as default"
 """The key of the metadata with the languages whose names are the same as the default names."""
@@ -55,8 +55,8 @@ class CodelistLookups:
     and NULL where the value is NULL.
     """
 
-    def __init__(self, *carriers: BroadcastVariable) -> None:
-        self._carriers = carriers
+    def __init__(self, *variables: BroadcastVariable) -> None:
+        self._variables = variables
         self._is_read = False
         self._blocks: dict[str, _Block] = {}
 
@@ -85,18 +85,18 @@ class CodelistLookups:
 
     def is_code(self, codelist: str, values: Any) -> Any:
         """Return whether each value is a code of a list. Raises LookupError if the list was not broadcast."""
-        return _answer(values, lambda array: self._block(codelist).is_code(array))
+        return _looked_up(values, lambda array: self._block(codelist).is_code(array))
 
     def name(self, codelist: str, values: Any, language: str | None = None) -> Any:
         """Return the name of each code; NULL for values that are not codes, or have no name in the language.
 
         Without a language, the name is the English name, else the first.
         """
-        return _answer(values, lambda array: self._block(codelist).text(array, language))
+        return _looked_up(values, lambda array: self._block(codelist).text(array, language))
 
     def parent(self, codelist: str, values: Any) -> Any:
         """Return the parent of each code; NULL if it has no parent, or the value is not a code."""
-        return _answer(values, lambda array: self._block(codelist).parent(array))
+        return _looked_up(values, lambda array: self._block(codelist).parent(array))
 
     def codes(self, codelist: str) -> pa.Array[Any]:
         """Return all codes of a list, in the order of the list."""
@@ -105,7 +105,7 @@ class CodelistLookups:
 
     @property
     def _index(self) -> dict[str, Any]:
-        index = self._carriers[-1].value
+        index = self._variables[-1].value
         if not self._is_read and index["probe"] != int(hashes([PROBE])[0]):
             raise RuntimeError("pandas of this process has other hashes than the driver's; install the same version")
         self._is_read = True
@@ -121,7 +121,7 @@ class CodelistLookups:
                     f"looking up {codelist} among the broadcast codelists of version {index['version']}: it is not one "
                     f"of them; name it in broadcast(..., codelists=[...]). There are {', '.join(index['lists'])}"
                 )
-            self._blocks[urn] = _Block(pa.ipc.open_stream(self._carriers[piece].value["blocks"][urn]).read_all())
+            self._blocks[urn] = _Block(pa.ipc.open_stream(self._variables[piece].value["blocks"][urn]).read_all())
         return self._blocks[urn]
 
 
@@ -178,20 +178,20 @@ def _numbers(column: Any, kind: Any) -> npt.NDArray[Any]:
     return np.array([], kind) if column is None else column.to_numpy()
 
 
-def _answer(values: Any, look_up: Callable[[Any], Any]) -> Any:
+def _looked_up(values: Any, look_up: Callable[[Any], Any]) -> Any:
     if values is None or isinstance(values, str):
         return look_up(pa.array([values], pa.string()))[0].as_py()
     if isinstance(values, pd.Series):
         try:
             array = pa.Array.from_pandas(values, type=pa.string())
         except pa.ArrowTypeError as error:
-            raise TypeError(f"{_ASKED} a pandas Series of other values: {error}") from error
+            raise TypeError(f"{_EXPECTED} a pandas Series of other values: {error}") from error
         return look_up(array).to_pandas().set_axis(values.index)
     if not isinstance(values, pa.Array | pa.ChunkedArray):
-        raise TypeError(f"{_ASKED} {type(values).__name__}")
+        raise TypeError(f"{_EXPECTED} {type(values).__name__}")
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if not (pa.types.is_null(kind) or any(text(kind) for text in _TEXTS)):
-        raise TypeError(f"{_ASKED} an Arrow array of {values.type}")
+        raise TypeError(f"{_EXPECTED} an Arrow array of {values.type}")
     if isinstance(values, pa.ChunkedArray):
         return pa.chunked_array([look_up(chunk) for chunk in values.chunks] or [look_up(pa.array([], pa.string()))])
     return look_up(values)

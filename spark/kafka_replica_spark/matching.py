@@ -20,7 +20,7 @@ from kafka_replica.data.validation.model import Check
 from kafka_replica.sdmx.values.text_types import anchored
 
 _STACK: Final = 1500
-"""The maximal depth of Java's recursion, measured with interpreted code and the default stack of 1 MB."""
+"""The maximum depth of Java's recursion, measured with interpreted code and the default stack of 1 MB."""
 _FEW: Final = 100
 """The number of repetitions up to which recursion is harmless."""
 _PIECE: Final = re.compile(r"\\.|\[|\]|\((?:\?:)?|\)|\||[*+?]|\{[0-9]+(?:,[0-9]*)?\}|.", re.DOTALL)
@@ -33,7 +33,7 @@ class _Group:
         self.varies, self.cost, self.rounds = False, 1, 1.0
 
 
-def fits(text: Column, expression: str) -> Column:
+def matches_whole(text: Column, expression: str) -> Column:
     """Return whether an expression without anchors matches a whole text; NULL if the text is NULL or too long."""
     return short_enough(text, expression).rlike(anchored(expression))
 
@@ -46,7 +46,7 @@ def short_enough(text: Column, expression: str) -> Column:
 
 
 def omitted_matches(checks: Iterable[Check]) -> tuple[str, ...]:
-    """Return a sentence for each check that :func:`fits` omits for long values."""
+    """Return a sentence for each check that :func:`matches_whole` omits for long values."""
     found = [
         f"{check.component or '.'.join(check.shown)}: {check.rule} of values longer than {longest} characters on "
         "Spark, because their pattern repeats a group"
@@ -59,7 +59,7 @@ def omitted_matches(checks: Iterable[Check]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def longest_for(expression: str) -> int | None:
-    """Return the maximal length of a text, in characters, for which an expression is safe; None means any length."""
+    """Return the maximum length of a text, in characters, for which an expression is safe; None means any length."""
     groups, closed, depth = [_Group()], _Group(), 0
     highest_cost = 0
     for piece in _PIECE.findall(expression):
@@ -96,7 +96,7 @@ def _add(outer: _Group, inner: _Group) -> None:
 
 
 def _counts(piece: str) -> tuple[int, float]:
-    """Return the minimal and maximal number of repetitions of a quantifier; 0 and 0 if it is not a quantifier."""
+    """Return the minimum and maximum number of repetitions of a quantifier; 0 and 0 if it is not a quantifier."""
     if piece in {"*", "+", "?"}:
         return int(piece == "+"), 1 if piece == "?" else float("inf")
     if len(piece) < 3 or piece[0] != "{":

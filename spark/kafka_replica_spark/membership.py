@@ -12,7 +12,7 @@ from operator import or_
 from typing import Final
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from kafka_replica_spark.literal_table import Bytes, cell_of
 from kafka_replica_spark.literals import SHORT, is_missing_from

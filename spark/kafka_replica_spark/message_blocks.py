@@ -26,7 +26,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.message_tables import common_forms, in_forms, schema_of, tables_of
 from kafka_replica_spark.patterns import pattern_of
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import named_column
 
 _TEXTS_BY_LANGUAGE: Final = "array<struct<language:string,text:string>>"
 _HELD: Final = "the rows of this message are held in the memory of Spark's driver, because Spark runs on a cluster"
@@ -66,7 +66,7 @@ def read_message(
         _store(chain([first, second], tables), file, source.path)
         df = spark.read.parquet(f"file://{pattern_of(str(file))}")
     # On Spark, texts by language are maps, and not lists of structs.
-    mapped = {name: _with_maps(quoted(name), kind) for name, kind in df.dtypes}
+    mapped = {name: _with_maps(named_column(name), kind) for name, kind in df.dtypes}
     return df.withColumns({name: column for name, column in mapped.items() if column is not None})
 
 

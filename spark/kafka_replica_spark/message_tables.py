@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafka_replica.data.files.messages.batches import MessageBatch, batches_of
 from kafka_replica.data.files.messages.blocks import Block
-from kafka_replica.data.files.messages.forms import ColumnForm, in_form
+from kafka_replica.data.files.messages.column_forms import ColumnForm, in_form
 from kafka_replica_spark.locations import AT, LINE, PATH
 
 BATCH_ROWS: Final = 50_000

@@ -41,7 +41,7 @@ class Options(NamedTuple):
     slice_bytes: int
 
 
-def parsed(given: Mapping[str, str]) -> Options:
+def parse_options(given: Mapping[str, str]) -> Options:
     """Return the validated options; the names of options are case-insensitive.
 
     Raises:

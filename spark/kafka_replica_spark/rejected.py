@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 
 from kafka_replica.data.files import Layout
 from kafka_replica.data.jobs.job import ERRORS_TEXT
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import named_column
 
 
 class RejectedLayout(NamedTuple):
@@ -26,7 +26,7 @@ class RejectedLayout(NamedTuple):
     encoding: str
 
 
-def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | None) -> RejectedLayout | None:
+def rejected_layout(layout: Layout, encoding: str, decimal: str, error_column: str | None) -> RejectedLayout | None:
     """Return the layout for rejected rows of a file; None if a frame does not have all of its cells unchanged.
 
     Frames have neither the columns of names and keys nor names within cells, they have several values of a cell as an
@@ -36,7 +36,7 @@ def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | 
         layout: the layout of the file.
         encoding: Java's name of the file's encoding.
         decimal: the decimal separator of the file.
-        verdict: the column in which an earlier run may have described errors; it is left out.
+        error_column: the column in which an earlier run may have described errors; it is left out.
     """
     is_whole = len(layout.fields) == len(layout.header)
     if not is_whole or any(
@@ -45,7 +45,7 @@ def rejected_layout(layout: Layout, encoding: str, decimal: str, verdict: str | 
     ):
         return None
     named = [(field.name, layout.header[field.position].removeprefix("\ufeff")) for field in layout.fields]
-    columns = tuple((name, header) for name, header in named if name != verdict)
+    columns = tuple((name, header) for name, header in named if name != error_column)
     # Spark cannot write a file with names of columns that differ only in case.
     every = [*(header.casefold() for _, header in columns), ERRORS_TEXT.casefold()]
     return RejectedLayout(columns, layout.separator, encoding) if len(set(every)) == len(every) else None
@@ -64,8 +64,8 @@ def write_rejected(df: DataFrame, path: str, layout: RejectedLayout) -> None:
         path: the folder, wherever Spark can write.
         layout: the layout of the files of the data.
     """
-    cells = [quoted(name).alias(header) for name, header in layout.columns]
-    df.select(*cells, quoted(ERRORS_TEXT)).write.csv(
+    cells = [named_column(name).alias(header) for name, header in layout.columns]
+    df.select(*cells, named_column(ERRORS_TEXT)).write.csv(
         path, mode="overwrite", sep=layout.separator, quote='"', escape='"', header=True, encoding=layout.encoding,
         ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
     )  # fmt: skip

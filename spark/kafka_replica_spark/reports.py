@@ -11,14 +11,14 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.mapping import MapPlan
 from kafka_replica.data.validation import report_building
+from kafka_replica.data.validation.arguments import check_has_errors
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
-from kafka_replica.data.validation.requests import need_errors
-from kafka_replica_spark.caching import persist
+from kafka_replica_spark.caching import cache_rows
 from kafka_replica_spark.cross_row import extents
-from kafka_replica_spark.finding_tables import identified
-from kafka_replica_spark.rows import PreparedFrame, joined, prepared
+from kafka_replica_spark.finding_tables import series_and_period
+from kafka_replica_spark.rows import PreparedFrame, join_with_dots, prepare_frame
 
 _SERIES: Final = 20
 """The number of series in the report of a job."""
@@ -30,7 +30,7 @@ def dataset_findings(df: DataFrame, rules: Rules) -> tuple[Finding, ...]:
     This reads the frame once if the structure has such attributes, or if only rows with some actions need a missing
     column.
     """
-    return _about_all(prepared(df, rules))
+    return _about_all(prepare_frame(df, rules))
 
 
 def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
@@ -42,16 +42,16 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
     Args:
         validated: a frame with ``_errors``.
         rules: the rules that the frame was validated with.
-        samples: the maximal number of sample findings for each rule, component and severity.
-        series: the maximal number of series that are listed, those with the most findings first.
+        samples: the maximum number of sample findings for each rule, component and severity.
+        series: the maximum number of series that are listed, those with the most findings first.
 
     Raises:
         UsageError: the frame has no column ``_errors``.
     """
-    need_errors(validated.columns, "reporting on a frame")
+    check_has_errors(validated.columns, "reporting on a frame")
     with _cached(validated):
-        rows = prepared(validated.drop(ERRORS), rules)
-        found = _Findings(validated, joined([rows.texts[one] for one in rules.series if one in rows.texts]))
+        rows = prepare_frame(validated.drop(ERRORS), rules)
+        found = _Findings(validated, join_with_dots([rows.texts[one] for one in rules.series if one in rows.texts]))
         return report_of(
             rules.artefact, rules.version, found, _about_all(rows), rows.bound.unchecked, samples=samples, series=series
         )
@@ -66,7 +66,7 @@ def job_report(found: DataFrame, rows: int, plan: MapPlan, rules: Rules) -> Repo
         plan: the plan.
         rules: the rules of the source rows.
     """
-    findings = _Findings(found, identified(found, rules)[0], rows)
+    findings = _Findings(found, series_and_period(found, rules)[0], rows)
     return report_of(plan.artefact, plan.version, findings, (), plan.notes, series=_SERIES)
 
 
@@ -80,7 +80,7 @@ def map_report(mapped: DataFrame, plan: MapPlan) -> Report:
 def _cached(df: DataFrame) -> Iterator[None]:
     was_cached = df.is_cached
     if not was_cached:
-        persist(df)
+        cache_rows(df)
     try:
         yield
     finally:

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType, DoubleType, FloatType
 
-from kafka_replica.data.validation.binding import BoundRules, Shape, bind, columns_of_checks
+from kafka_replica.data.validation.binding import BoundRules, Shape, bind_rules, columns_of_checks
 from kafka_replica.data.validation.model import ACTION, FIELDS, Check, Rules
 from kafka_replica.data.validation.multi_valued import components_tested_singly
 from kafka_replica.errors import UsageError
@@ -109,10 +109,10 @@ class PreparedFrame:
             for name, text in self.texts.items()
             if name in check.shown
         }
-        return joined([texts[one] for one in check.shown if one in texts])
+        return join_with_dots([texts[one] for one in check.shown if one in texts])
 
 
-def joined(texts: Sequence[Column]) -> Column:
+def join_with_dots(texts: Sequence[Column]) -> Column:
     """Join values with dots, as in keys; a missing value becomes an empty text. Without texts, the result is NULL."""
     if not texts:
         return F.lit(None).cast("string")
@@ -121,7 +121,7 @@ def joined(texts: Sequence[Column]) -> Column:
     return F.concat_ws(".", *(F.coalesce(text, F.lit("")) for text in texts))
 
 
-def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
+def prepare_frame(df: DataFrame, rules: Rules) -> PreparedFrame:
     """Prepare a frame for validation.
 
     Raises:
@@ -133,14 +133,14 @@ def prepared(df: DataFrame, rules: Rules) -> PreparedFrame:
     kinds = {field.name: field.dataType for field in df.schema.fields if field.name in may_be_read}
     shapes: dict[str, Shape] = {name: shape_of(kind) for name, kind in kinds.items()}
     others: dict[str, Shape] = {name: shape for name, shape in shapes.items() if shape != "text"}
-    bound = bind(rules, df.columns, others)
+    bound = bind_rules(rules, df.columns, others)
     _check_letter_case(df.columns, wanted | bound.read, rules)
     kinds = {name: kind for name, kind in kinds.items() if name in wanted | bound.read}
     bound = replace(bound, unchecked=(*bound.unchecked, *omitted_matches(bound.checks)))
     several = frozenset(name for name, shape in shapes.items() if name in kinds and shape in {"values", "languages"})
     texts = {name: F.lit(None).cast("string") for name in bound.compares_by}
     for name, kind in kinds.items():
-        text = as_text(quoted(name), kind) if shapes[name] != "other" else _present(name)
+        text = as_text(named_column(name), kind) if shapes[name] != "other" else _present(name)
         texts[name] = _given(text) if name in several else text
     floating = frozenset(name for name, kind in kinds.items() if _is_floating(kind))
     return PreparedFrame(df, texts, bound, Expressions(texts, floating, put=bytes_for(df)), several, floating)
@@ -180,11 +180,11 @@ def _is_floating(kind: DataType) -> bool:
     return isinstance(kind.elementType if isinstance(kind, ArrayType) else kind, FloatType | DoubleType)
 
 
-def quoted(name: str) -> Column:
+def named_column(name: str) -> Column:
     """Return a column by its name, which may contain any characters."""
     return F.col(f"`{name.replace('`', '``')}`")
 
 
 def _present(name: str) -> Column:
     """Return an empty text where the column has a value, else NULL, because the value has no representation as text."""
-    return F.when(quoted(name).isNotNull(), F.lit(""))
+    return F.when(named_column(name).isNotNull(), F.lit(""))

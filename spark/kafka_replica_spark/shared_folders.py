@@ -18,7 +18,7 @@ def check_shared(spark: SparkSession, folder: Path) -> None:
     """Check that executors on other machines have the same files in a folder as the driver.
 
     Otherwise each executor would write its rows to its own disk, and the driver would find only some of them. The check
-    is a job that reads a small file in as many tasks as the cluster runs at once.
+    is a job that reads a small file, in as many tasks as the cluster runs at the same time.
 
     Raises:
         ConfigurationError: an executor does not find a file of the driver.

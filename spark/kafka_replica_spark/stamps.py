@@ -55,7 +55,7 @@ def with_stamp(df: DataFrame, snapshot: Snapshot | None, doing: str) -> DataFram
     return df.select("*", version, F.lit(position_json(snapshot)).alias(POSITION))
 
 
-def metadata(view: str, version: int, position: str, unreadable: Sequence[OmittedArtefact]) -> dict[str, Any]:
+def stamp_metadata(view: str, version: int, position: str, unreadable: Sequence[OmittedArtefact]) -> dict[str, Any]:
     """Return the metadata of a frame.
 
     The keys are ``view``, ``version``, ``position``, ``unreadable_count``, and ``unreadable``, which has the first 100
@@ -70,7 +70,7 @@ def metadata(view: str, version: int, position: str, unreadable: Sequence[Omitte
     }
 
 
-def stamped(schema: pa.Schema, values: Mapping[str, Any]) -> T.StructType:
+def stamped_schema(schema: pa.Schema, values: Mapping[str, Any]) -> T.StructType:
     """Return the schema of a frame with the columns ``_version`` and ``_position``, which have the metadata."""
     return T.StructType(
         [

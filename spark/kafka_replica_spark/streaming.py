@@ -154,10 +154,10 @@ def foreach_batch(
 
     def call(rows: DataFrame, number: int) -> None:
         snapshot = _newest(replica, timeout_s)
-        batch = Batch(number, snapshot, None if record is None else record.begun(number))
-        _say(batch, replica.state)
+        batch = Batch(number, snapshot, None if record is None else record.earlier_start(number))
+        _log_version(batch, replica.state)
         if record is not None:
-            record.begin(number, BatchStart(batch.version, batch.position))
+            record.record_start(number, BatchStart(batch.version, batch.position))
         write(prepare(rows, snapshot), batch)
 
     return call
@@ -177,7 +177,7 @@ def _newest(replica: Replica, timeout_s: float) -> Snapshot:
     return replica.wait_ready(timeout_s)
 
 
-def _say(batch: Batch, state: State) -> None:
+def _log_version(batch: Batch, state: State) -> None:
     what = f"checking micro-batch {batch.number} against version {batch.version} of {batch.position}"
     if batch.repeats is not None:
         _log.warning(

@@ -43,7 +43,7 @@ def shape_of(kind: DataType) -> Shape:
     return "other" if isinstance(kind, _UNREAD) else "text"
 
 
-def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one return a kind
+def as_text(column: Column, kind: DataType) -> Column:  # noqa: PLR0911 - one return per kind
     """Return the column as text: 5.0 becomes ``5``, infinity ``INF``, and a timestamp an xs:dateTime.
 
     Timestamps are in the session's time zone. Redundant digits are omitted: 1.250 becomes ``1.25``, and seconds have a

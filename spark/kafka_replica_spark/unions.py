@@ -17,9 +17,9 @@ from pyspark.sql.types import (
     NullType,
 )
 
-from kafka_replica.data.files.layout import UNDETERMINED
-from kafka_replica.data.files.messages.forms import FORM_OF_SHAPE, ColumnForm, common_form
-from kafka_replica_spark.rows import quoted
+from kafka_replica.data.files.csv_layout import UNDETERMINED
+from kafka_replica.data.files.messages.column_forms import FORM_OF_SHAPE, ColumnForm, common_form
+from kafka_replica_spark.rows import named_column
 from kafka_replica_spark.texts import as_text, shape_of, written_out
 
 
@@ -70,7 +70,7 @@ def _form_of(kind: DataType) -> ColumnForm | None:
 
 def _in_forms(frame: DataFrame, forms: Mapping[str, ColumnForm]) -> DataFrame:
     changed = {
-        field.name: _in_form(quoted(field.name), field.dataType, forms[field.name.lower()])
+        field.name: _in_form(named_column(field.name), field.dataType, forms[field.name.lower()])
         for field in frame.schema.fields
         if field.name.lower() in forms and not isinstance(field.dataType, NullType)
     }

@@ -13,18 +13,18 @@ from pyspark.sql import functions as F  # noqa: N812
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping.model import SOURCE
 from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.arguments import bad_severities, rules_for
 from kafka_replica.data.validation.conditions import Condition, sets_in, size_of
 from kafka_replica.data.validation.model import ERRORS, Rules
 from kafka_replica.data.validation.report_building import fields_of
-from kafka_replica.data.validation.requests import rules_for, splitting_at
-from kafka_replica.data.validation.screening import narrowed, screens
+from kafka_replica.data.validation.screening import narrowed_condition, screening_conditions
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
-from kafka_replica_spark.caching import persist
-from kafka_replica_spark.cross_row import MarkedCheck, compared
+from kafka_replica_spark.caching import cache_rows
+from kafka_replica_spark.cross_row import MarkedCheck, with_cross_row_checks
 from kafka_replica_spark.errors_column import Finding, Item, with_findings
-from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
-from kafka_replica_spark.rows import PreparedFrame, prepared, with_texts_computed_once
+from kafka_replica_spark.literals import MOST_IN_MAPS, map_size, maps_are_hashed
+from kafka_replica_spark.rows import PreparedFrame, prepare_frame, with_texts_computed_once
 from kafka_replica_spark.stamps import POSITION, VERSION, position_json, with_stamp
 
 
@@ -62,7 +62,7 @@ def validate(
         reference: the URN of a data structure, dataflow or provision agreement, a short reference to one, or rules.
         snapshot: the version to validate against; None with rules.
         rules: rule code to ``error``, ``warning``, ``information`` or ``off``.
-        action: the action of rows without one; None means information, or what compiled rules say.
+        action: the action of rows without one; None means information, or the action in compiled rules.
         as_of: the date on which constraints must be valid; None means today.
         stamp: whether to add the constant columns ``_version`` (long) and ``_position`` (string, JSON).
 
@@ -77,17 +77,12 @@ def validate(
     """
     compiled = rules_for(reference, snapshot, rules, action, as_of)
     _check_columns(df, compiled, [ERRORS, SOURCE, VERSION, POSITION] if stamp else [ERRORS, SOURCE])
-    rows = with_texts_computed_once(prepared(df, compiled))
-    unchecked = list(rows.bound.unchecked)
-    whole = rows.df
-    marked: list[MarkedCheck] = []
-    if not df.isStreaming:
-        whole, marked = compared(rows)
-    elif rows.bound.keys or rows.bound.levels:
-        unchecked.append("duplicate keys and attributes over several rows, because the frame is streaming")
-    metadata = _metadata(rows, compiled, snapshot, unchecked)
-    whole = with_findings(whole, _items(rows, compiled, marked), metadata)
-    return with_stamp(whole, snapshot, f"validating against {compiled.artefact}") if stamp else whole
+    rows = with_texts_computed_once(prepare_frame(df, compiled))
+    is_streaming = df.isStreaming  # the rows of a streaming frame are not compared with each other
+    marked_rows, marked = (rows.df, []) if is_streaming else with_cross_row_checks(rows)
+    metadata = _metadata(rows, compiled, snapshot, is_streaming=is_streaming)
+    checked = with_findings(marked_rows, _items(rows, compiled, marked), metadata)
+    return with_stamp(checked, snapshot, f"validating against {compiled.artefact}") if stamp else checked
 
 
 def split(validated: DataFrame, *, severity: str = "error") -> SplitRows:
@@ -104,9 +99,9 @@ def split(validated: DataFrame, *, severity: str = "error") -> SplitRows:
     Raises:
         UsageError: the frame has no column ``_errors``, or the severity is unknown.
     """
-    worse = splitting_at(validated.columns, severity)
+    worse = bad_severities(validated.columns, severity)
     if not validated.isStreaming and not validated.is_cached:
-        persist(validated)
+        cache_rows(validated)
     bad = F.coalesce(F.exists(F.col(ERRORS), lambda one: one["severity"].isin(*worse)), F.lit(False))
     if SOURCE in validated.columns:
         # In a mapped frame, bad rows are returned in their original form.
@@ -117,14 +112,18 @@ def split(validated: DataFrame, *, severity: str = "error") -> SplitRows:
     return SplitRows(validated.filter(~bad).drop(ERRORS), validated.filter(bad))
 
 
-def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, unchecked: list[str]) -> dict[str, Any]:
-    made: dict[str, Any] = {
+def _metadata(rows: PreparedFrame, rules: Rules, snapshot: Snapshot | None, *, is_streaming: bool) -> dict[str, Any]:
+    """Return the metadata of the column ``_errors``; see :func:`validate`."""
+    unchecked = list(rows.bound.unchecked)
+    if is_streaming and (rows.bound.keys or rows.bound.levels):
+        unchecked.append("duplicate keys and attributes over several rows, because the frame is streaming")
+    metadata: dict[str, Any] = {
         "version": rules.version,
         "artefact": str(rules.structure),
         "unchecked": unchecked,
         "dataset": [f"{finding.severity} {finding.rule}: {finding.message}" for finding in rows.bound.findings],
     }
-    return made if snapshot is None else made | {"position": position_json(snapshot)}
+    return metadata if snapshot is None else metadata | {"position": position_json(snapshot)}
 
 
 def _check_columns(df: DataFrame, rules: Rules, reserved: list[str]) -> None:
@@ -138,7 +137,7 @@ def _check_columns(df: DataFrame, rules: Rules, reserved: list[str]) -> None:
 
 def _items(rows: PreparedFrame, rules: Rules, marked: list[MarkedCheck]) -> list[Item]:
     """Return all possible findings, each with a short condition that is true in all rows that have the finding."""
-    screened = dict(zip(rows.screened, screens(rules, rows.screened, rows.several), strict=True))
+    screened = dict(zip(rows.screened, screening_conditions(rules, rows.screened, rows.several), strict=True))
     # These conditions are evaluated for each row, all others only for a few rows.
     expressions = rows.expressions.with_maps(_in_maps(rows.df.sparkSession, screened.values()))
     made: dict[Condition, Column] = {}
@@ -152,7 +151,7 @@ def _items(rows: PreparedFrame, rules: Rules, marked: list[MarkedCheck]) -> list
         if screen not in made:
             made[screen] = expressions.broken(screen)
         suspected = made[screen]
-        left = check.broken if screen is check.broken else narrowed(check.broken, screen)
+        left = check.broken if screen is check.broken else narrowed_condition(check.broken, screen)
         is_found = suspected if left is screen else expressions.broken(left)
         items.append(Item(suspected, is_found, Finding(*fields_of(check, rows.shown(check))), size_of(left)))
     return items + [Item(one.broken, one.broken, Finding(*fields_of(one.check, one.value)), 1) for one in marked]
@@ -163,5 +162,5 @@ def _in_maps(session: SparkSession, conditions: Iterable[Condition]) -> list[fro
     if not maps_are_hashed(session):
         return []
     sets = sorted((set_ for condition in set(conditions) for set_ in sets_in(condition)), key=len)
-    totals = accumulate(entries(len(set_)) for set_ in sets)
+    totals = accumulate(map_size(len(set_)) for set_ in sets)
     return [set_ for set_, total in zip(sets, totals, strict=True) if total <= MOST_IN_MAPS]

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from chaos.proxy import Network, Proxy
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.errors import BrokerError, KafkaReplicaError
 
 _HOST = "127.0.0.1"
@@ -63,7 +63,7 @@ class Cluster:
     def __init__(self, brokers: int, make_proxy: Callable[[int, int], Proxy] = Proxy) -> None:
         ports: list[int] = []
         while len(ports) < 4 * brokers:
-            ports.append(choose(but=tuple(ports)))
+            ports.append(choose_port(but=tuple(ports)))
         places = [ports[at : at + 4] for at in range(0, len(ports), 4)]
         voters = ",".join(f"{number}@{_HOST}:{place[1]}" for number, place in enumerate(places, 1))
         self.brokers = [_broker(number, place, voters, brokers) for number, place in enumerate(places, 1)]

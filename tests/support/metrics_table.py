@@ -11,7 +11,7 @@ from prometheus_client.metrics_core import Metric
 
 from kafka_replica.metrics.directories import DirectoryCollector
 from kafka_replica.metrics.producer import ProducerCollector
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.metrics.sdmx import StructuresCollector
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.metrics.usage import UsageCollector
@@ -26,7 +26,7 @@ def families() -> list[Metric]:
     """Return all metrics of the package, without those of Python and of the process."""
     registry = CollectorRegistry()
     with FakeTopic("t").replica() as replica:
-        export(replica, registry=registry)
+        export_replica(replica, registry=registry)
         found = list(registry.collect())
     found += [*StructuresCollector().collect(), *ProducerCollector().collect()]
     found += [*DirectoryCollector().collect(), *UsageCollector().collect(), *_of_requests()]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.numbers import WholeNumber
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.properties import SERVERS_VARIABLE
-from kafka_replica.cli.remembered import DEFAULT_NAME, choose_broker
+from kafka_replica.cli.started_broker import DEFAULT_NAME, choose_broker
 from kafka_replica.embedded import ports
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.local import LocalKafka
@@ -80,7 +80,9 @@ def start(
     environment name another one. The exit status is 0 if the broker runs, even if it was already running.
     """
     chosen = _settings(settings)
-    folder = None if data is None else os.path.realpath(Path(data).expanduser())  # "data" is another one elsewhere
+    folder = (
+        None if data is None else os.path.realpath(Path(data).expanduser())
+    )  # a relative path would be another folder elsewhere
     requested: dict[str, Any] = {"port": port, "data": folder, "settings": chosen}
     try:
         registry = Registry()
@@ -140,7 +142,7 @@ def status(name: str, as_json: bool) -> None:
         _fail(error, as_json)
     if there is None:
         if as_json:
-            json_line({"name": name, "state": "stopped"})
+            print_json_line({"name": name, "state": "stopped"})
         else:
             print_line(f"no broker named {name!r} is running")
         sys.exit(3)
@@ -161,7 +163,7 @@ def _started(port: int | None, data: str | None, settings: dict[str, str]) -> Lo
         try:
             return kafka(_KAFKAS_PORT).start()
         except EmbeddedKafkaError:
-            if ports.is_free(_KAFKAS_PORT):  # so the failure had another reason than the port
+            if ports.is_free(_KAFKAS_PORT):  # so the port was not the reason of the failure
                 raise
     return kafka(port).start()
 
@@ -180,7 +182,7 @@ def _run_in_foreground(kafka: LocalKafka, entry: Entry, registry: Registry, as_j
                 time.sleep(0.2)
             raise EmbeddedKafkaError(f"the broker ended unexpectedly; the end of its log:\n{kafka.log_tail()}")
     except EmbeddedKafkaError:
-        if entry.lives():
+        if entry.is_alive():
             raise
         # Not an error if its supervisor has ended, too: "broker stop" was called in another process.
     finally:
@@ -223,18 +225,18 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, str]:
 
 def _show(entry: Entry, text: str, as_json: bool, state: str = "running") -> None:
     if as_json:
-        json_line({**entry.public(), "state": state})
+        print_json_line({**entry.public_fields(), "state": state})
     else:
         print_line(text)
 
 
 def _fail(error: KafkaReplicaError, as_json: bool) -> NoReturn:
     if as_json:
-        json_line({"state": "error", "error": str(error)})
+        print_json_line({"state": "error", "error": str(error)})
     else:
-        say(f"kafka-replica: {error}", logging.ERROR)
+        log_message(f"kafka-replica: {error}", logging.ERROR)
     sys.exit(1)
 
 
 def _progress(line: str) -> None:
-    say(line)
+    log_message(line)

@@ -13,7 +13,7 @@ from rich.markup import escape
 from kafka_replica.cli.console import OutputConsole
 from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.options import kafka_options
-from kafka_replica.cli.output import json_line
+from kafka_replica.cli.output import print_json_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_suggestions import suggested_topics
 from kafka_replica.common.wording import counted
@@ -73,7 +73,7 @@ def doctor(
         finding = _with_suggestion(found, config, topic)
         findings.append(finding)
         if as_json:
-            json_line(asdict(finding))
+            print_json_line(asdict(finding))
         else:
             _show(console, finding)
     faults = sum(finding.severity is Severity.FAULT for finding in findings)

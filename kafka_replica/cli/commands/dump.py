@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import json_line, print_line, record_attributes, sha256_of
+from kafka_replica.cli.output import print_json_line, print_line, record_attributes, sha256_of
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.common.wording import counted
 from kafka_replica.listeners.change_json import position_json
@@ -27,7 +27,7 @@ def dump(
         for key in sorted(snapshot):
             record = snapshot[key]
             if as_json:
-                json_line(
+                print_json_line(
                     {**record_attributes(record, several_topics=len(replica.topics) > 1), "sha256": sha256_of(record)}
                 )
             else:
@@ -35,6 +35,6 @@ def dump(
                     f"{record.offset:>10}  {len(record.value or b''):>10}  {sha256_of(record)[:12]}  {key_text(key)}"
                 )
         if as_json:
-            json_line({"version": snapshot.version, **position_json(snapshot.position), "keys": len(snapshot)})
+            print_json_line({"version": snapshot.version, **position_json(snapshot.position), "keys": len(snapshot)})
         else:
             print_line(f"version {snapshot.version} of {snapshot.position}: {counted(len(snapshot), 'key')}")

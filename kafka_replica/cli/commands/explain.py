@@ -9,7 +9,7 @@ import click
 
 from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
 from kafka_replica.cli.options import JSON
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
@@ -31,7 +31,7 @@ def explain(code: str | None, as_json: bool) -> None:
         return
     facts = explanation(code)
     if as_json:
-        json_line(facts)
+        print_json_line(facts)
     else:
         for name, text in facts.items():
             print_line(f"{name}: {text}")
@@ -63,7 +63,7 @@ def explanation(code: str) -> dict[str, str]:
     )
 
 
-def meaning(name: str) -> str:
+def meaning_of_error(name: str) -> str:
     """Return the first sentence of an error's docstring, as plain text."""
     found = getattr(import_module(ADVICE[name].package), name)
     return str(found.__doc__).split("\n", 1)[0].replace("``", "`")
@@ -78,7 +78,7 @@ def _of_error(name: str) -> dict[str, str]:
     advice = ADVICE[name]
     return {
         "error": f"{advice.package}.{name}",
-        "meaning": _plain(meaning(name)),
+        "meaning": _plain(meaning_of_error(name)),
         "what to do": _plain(advice.action),
     }
 
@@ -129,7 +129,7 @@ def _list_codes(as_json: bool) -> None:
         "exit statuses": [number for key in EXIT_STATUSES for number in key.split(", ")],
     }
     if as_json:
-        json_line(kinds)
+        print_json_line(kinds)
         return
     for kind, codes in kinds.items():
         print_line(f"{kind}: {', '.join(codes)}")

@@ -8,7 +8,7 @@ import click
 
 from kafka_replica.cli.keys import find_record
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import json_line, record_attributes, sha256_of, write
+from kafka_replica.cli.output import print_json_line, record_attributes, sha256_of, write_bytes
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.listeners.change_json import json_text
 from kafka_replica.records import Record
@@ -32,9 +32,9 @@ def get(
         topics = replica.topics
         record = find_record([snapshot] if len(topics) == 1 else [snapshot.of(topic) for topic in topics], key)
         if as_json:
-            json_line(_record_json(record, several_topics=len(topics) > 1))
+            print_json_line(_record_json(record, several_topics=len(topics) > 1))
         else:
-            write(record.value or b"")
+            write_bytes(record.value or b"")
 
 
 def _record_json(record: Record, *, several_topics: bool) -> dict[str, Any]:

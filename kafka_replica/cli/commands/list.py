@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from kafka_replica.cli.key_patterns import key_matches, no_match
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.key_patterns import key_matches, no_match_message
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import json_line, print_line, record_attributes
+from kafka_replica.cli.output import print_json_line, print_line, record_attributes
 from kafka_replica.cli.ready import ready_replica
 from kafka_replica.records import key_text
 
@@ -30,8 +30,8 @@ def list_keys(
         found = sorted(key for key in snapshot if pattern is None or key_matches(key, pattern))
         for key in found:
             if as_json:
-                json_line(record_attributes(snapshot[key], several_topics=len(replica.topics) > 1))
+                print_json_line(record_attributes(snapshot[key], several_topics=len(replica.topics) > 1))
             else:
                 print_line(key_text(key))
         if pattern is not None and not found:
-            say(f"kafka-replica: {no_match(list(snapshot), pattern)}")
+            log_message(f"kafka-replica: {no_match_message(list(snapshot), pattern)}")

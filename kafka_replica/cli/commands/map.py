@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kafka_replica.cli.data_command import Run, process
+from kafka_replica.cli.data_command import RunJob, process_data
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
@@ -34,7 +34,7 @@ def map_data(
     was wrong, 3 if rows were rejected (see --fail-on), 1 if it failed.
     """
 
-    def compiled(structures: Structures) -> Run:
+    def compiled(structures: Structures) -> RunJob:
         plan = compile_map(structures, reference, rules=chosen.rules)
         plan = inverse(plan) if reverse else plan
         rules, target = (compile_rules(structures, side.urn) for side in (plan.source, plan.target))
@@ -43,4 +43,4 @@ def map_data(
             MappingJob(rules=rules, usages=usages, plan=plan, target=target, **common), step
         )
 
-    return process(data, source, chosen, compiled)
+    return process_data(data, source, chosen, compiled)

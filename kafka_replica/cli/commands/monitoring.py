@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.options import JSON
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.errors import UsageError
 from kafka_replica.metrics.dashboard import dashboard
 from kafka_replica.metrics.rules_file import rules_file
@@ -32,6 +32,6 @@ def monitoring(folder: Path, docs_url: str, overwrite: bool, as_json: bool) -> N
         path.write_bytes(content)
     names = [path.name for path in contents]
     if as_json:
-        json_line({"folder": str(folder), "files": names})
+        print_json_line({"folder": str(folder), "files": names})
     else:
         print_line(f"wrote 2 files to {folder}: {', '.join(names)}")

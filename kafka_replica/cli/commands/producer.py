@@ -15,7 +15,7 @@ import click
 
 from kafka_replica.cli.notices import StoppingPrinter
 from kafka_replica.cli.numbers import Number, WholeNumber
-from kafka_replica.cli.output import OutputClosedError, json_line, print_line
+from kafka_replica.cli.output import OutputClosedError, print_json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import MissingExtraError
 
@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("the producer", "producer") from error
 
-import kafka_replica.producer.outbox  # noqa: F401 - says so if the extra is not installed
+import kafka_replica.producer.outbox  # noqa: F401 - raises an error if the extra is not installed
 from kafka_replica.cli.commands.producer_transactions import list_transactions, show, skip
 from kafka_replica.cli.commands.producer_transactions import replace as replace_records
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
@@ -81,7 +81,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
         if source is not None:
             stack.enter_context(Watcher(make_source(source, configuration.producer.media_type), made))
         closed.wait()
-        printer.check()
+        printer.raise_if_closed()
 
 
 def _stop(closed: threading.Event) -> None:
@@ -96,12 +96,12 @@ def _stop(closed: threading.Event) -> None:
 
 
 def _serve_metrics(stack: ExitStack, settings: ProducerSettings, port: int) -> Callable[[StructureProducer], None]:
-    """Serve metrics, at first only that the database does not answer; return a function that exports the producer."""
-    from kafka_replica.metrics.producer import announce_producer, export_producer, serve  # noqa: PLC0415 - an extra
+    """Serve metrics, at first only that the database is unavailable; return a function that exports the producer."""
+    from kafka_replica.metrics.producer import announce_producer, export_producer, serve_metrics  # noqa: PLC0415 - an extra
 
     withdraw = announce_producer(settings.id or "", settings.topic)
     stack.callback(withdraw)
-    stack.callback(serve(port))
+    stack.callback(serve_metrics(port))
 
     def export(made: StructureProducer) -> None:
         export_producer(made)
@@ -124,7 +124,7 @@ def status(file: Path, as_json: bool, watch_s: float) -> None:
     with control_of(file) as made:
         found = made.status(watch_s=watch_s)
     if as_json:
-        json_line(found.as_json())
+        print_json_line(found.as_json())
     else:
         _show(found)
     sys.exit(0 if found.running else 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.numbers import WholeNumber
-from kafka_replica.cli.output import json_line, print_line, write
+from kafka_replica.cli.output import print_json_line, print_line, write_bytes
 from kafka_replica.cli.producer_options import control_of, producer_options, report_success
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
@@ -49,7 +49,7 @@ def list_transactions(file: Path, as_json: bool, statuses: tuple[str, ...], limi
         found = control.transactions(*(Status[name.upper()] for name in statuses), limit=limit)
     for each in found:
         if as_json:
-            json_line(each.as_json())
+            print_json_line(each.as_json())
         else:
             _print_transaction(each)
 
@@ -67,7 +67,7 @@ def show(file: Path, as_json: bool, tx_id: int, key: str | None) -> None:
         if not records:
             raise UsageError(f"transaction {tx_id} has no record of {key_text(os.fsencode(key))}")
         if not as_json:
-            write(records[0].value or b"")
+            write_bytes(records[0].value or b"")
             return
     for record in records:
         _show_record(record, as_json)
@@ -148,7 +148,7 @@ def _show_record(record: StoredRecord, as_json: bool) -> None:
     if as_json:
         value = None if record.value is None else json_text(record.value)
         words = {"key": json_text(record.key), "state": record.state, "content_type": record.content_type}
-        json_line({**words, "size": size, "value": value})
+        print_json_line({**words, "size": size, "value": value})
     else:
         held = "deletion" if size is None else f"{size:,} bytes"
         print_line(

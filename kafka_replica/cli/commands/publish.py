@@ -15,10 +15,10 @@ from rich.progress import Progress
 
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.numbers import WholeNumber
 from kafka_replica.cli.options import ReplicaArguments, kafka_options
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.cli.topic_schemes import may_be_merged, merge_with_topic, repeat_if_fenced
 from kafka_replica.cli.topic_suggestions import topic_suggestions
@@ -83,16 +83,7 @@ def publish(
     deleted, files = _separate_urns(paths, deletes)
     structures = read_structures(structure_files(files), skip_unreadable=skip_unreadable, check=not no_check)
     _report_left_out(structures)
-    if not structures.parts and not deleted:
-        if structures.rejected:
-            raise MessageError(
-                f"nothing was published: none of {counted(len(structures.rejected), 'artefact')} can be read"
-            )
-        raise UsageError("nothing to publish: give structure files, folders, or --delete URN")
-    named = {*structures.parts, *(one.error.urn for one in structures.rejected)}
-    both = [str(urn) for urn in deleted if urn in named]
-    if both:
-        raise UsageError(f"these artefacts cannot be both published and deleted: {', '.join(both)}")
+    _check_contents(structures, deleted)
     topics = Topics(config)
     if create_topic:
         topics.create(topic, partitions, STRUCTURE_TOPIC, timeout_s, replication_factor)
@@ -132,6 +123,25 @@ def _separate_urns(paths: tuple[str, ...], deletes: tuple[str, ...]) -> tuple[li
     return list(dict.fromkeys(parsed)), files
 
 
+def _check_contents(structures: FileContents, deleted: list[Urn]) -> None:
+    """Check that there is something to publish or delete, and that no artefact is both.
+
+    Raises:
+        MessageError: none of the artefacts can be read.
+        UsageError: no artefacts were given, or an artefact is both published and deleted.
+    """
+    if not structures.parts and not deleted:
+        if structures.rejected:
+            raise MessageError(
+                f"nothing was published: none of {counted(len(structures.rejected), 'artefact')} can be read"
+            )
+        raise UsageError("nothing to publish: give structure files, folders, or --delete URN")
+    named = {*structures.parts, *(rejected.error.urn for rejected in structures.rejected)}
+    both = [str(urn) for urn in deleted if urn in named]
+    if both:
+        raise UsageError(f"these artefacts cannot be both published and deleted: {', '.join(both)}")
+
+
 def _send(producer: TransactionalProducer, structures: FileContents, deleted: list[Urn]) -> CommittedTransaction:
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -145,16 +155,16 @@ def _send(producer: TransactionalProducer, structures: FileContents, deleted: li
 
 def _report_left_out(structures: FileContents) -> None:
     for file, reason in structures.left_out.items():
-        say(f"left out: {file}: {reason}", logging.WARNING)
+        log_message(f"left out: {file}: {reason}", logging.WARNING)
     for rejected in structures.rejected:
-        say(f"rejected: {rejected.file}: {rejected.error}", logging.WARNING)
+        log_message(f"rejected: {rejected.file}: {rejected.error}", logging.WARNING)
     for urn, merged in structures.merged.items():
         differing = f"; the last file counts for {', '.join(merged.conflicts[:5])}" if merged.conflicts else ""
-        say(f"merged from {counted(len(merged.files), 'file')}: {urn}{differing}")
+        log_message(f"merged from {counted(len(merged.files), 'file')}: {urn}{differing}")
     if structures.replaced:
         urn, file = structures.replaced[-1]
         count = len({urn for urn, _ in structures.replaced})
-        say(
+        log_message(
             f"in more than one file: {counted(count, 'artefact')}, such as {urn}; the file read last counts, for this "
             f"one {file}"
         )
@@ -169,11 +179,11 @@ def _report(structures: FileContents, deleted: list[Urn], committed: CommittedTr
         ]
         lines += [{"key": str(urn), "deleted": True} for urn in deleted]
         for line in lines:
-            json_line(line)
-        json_line({
+            print_json_line(line)
+        print_json_line({
             "published": len(structures.parts), "deleted": len(deleted),
             "left_out": [str(file) for file in structures.left_out],
-            "rejected": [_rejected_json(one) for one in structures.rejected], "position": position,
+            "rejected": [_rejected_json(rejected) for rejected in structures.rejected], "position": position,
         })  # fmt: skip
     else:
         ends = ", ".join(f"{partition} up to {offset}" for partition, offset in position.items())

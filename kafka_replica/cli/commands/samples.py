@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kafka_replica.cli.options import JSON
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx.samples import extra_files, sample_files
@@ -30,6 +30,6 @@ def samples(folder: Path, overwrite: bool, as_json: bool) -> None:
     for path, content in contents.items():
         path.write_bytes(content)
     if as_json:
-        json_line({"folder": str(folder), "files": [path.name for path in contents]})
+        print_json_line({"folder": str(folder), "files": [path.name for path in contents]})
     else:
         print_line(f"{counted(len(contents), 'file')} written to {folder}: {', '.join(path.name for path in contents)}")

@@ -15,7 +15,7 @@ import click
 
 from kafka_replica.cli.log_output import is_json
 from kafka_replica.cli.options import topic_names
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.properties import SERVERS, SERVERS_VARIABLE, is_from_environment, properties
 from kafka_replica.cli.ready import rocks_store
 from kafka_replica.cli.serve_options import (
@@ -52,7 +52,7 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
 
     def announce(address: str) -> None:
         if json:
-            json_line({"address": address, "topic": replica.topic})
+            print_json_line({"address": address, "topic": replica.topic})
         else:
             print_line(f"serving {replica.topic} at {address}")
 

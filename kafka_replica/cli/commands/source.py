@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-import kafka_replica.producer.postgres  # noqa: F401 - says so if the extra is not installed
+import kafka_replica.producer.postgres  # noqa: F401 - raises an error if the extra is not installed
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.writing.faults import Fault, fault_of
 from kafka_replica.cli.notices import StoppingPrinter
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.producer_options import producer_options, report_success
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import BrokerError
@@ -43,7 +43,7 @@ def run(file: Path, as_json: bool, create_topic: bool, compare: bool) -> None:
     if compare:
         made.request_comparison()
     made.run()
-    printer.check()
+    printer.raise_if_closed()
 
 
 def _create_topic(settings: TableSourceSettings, printer: StoppingPrinter) -> None:
@@ -61,7 +61,7 @@ def _create_topic(settings: TableSourceSettings, printer: StoppingPrinter) -> No
             if fault is not Fault.TRANSITORY:
                 raise
             printer(Retry(attempt, fault, str(error)))
-            printer.check()
+            printer.raise_if_closed()
             time.sleep(retry_pause_s(attempt))
         else:
             return
@@ -78,7 +78,7 @@ def compare(file: Path, as_json: bool, dry_run: bool) -> None:
         return
     changed, deleted = len(found.changed), len(found.deleted)
     if as_json:
-        json_line({"changed": changed, "deleted": deleted, "dry_run": dry_run})
+        print_json_line({"changed": changed, "deleted": deleted, "dry_run": dry_run})
     else:
         found_text = f"{counted(changed, 'record')} to write, {counted(deleted, 'key')} to delete"
         print_line(f"{found_text}; nothing was written" if dry_run else f"{found_text}; all differences were written")

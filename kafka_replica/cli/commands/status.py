@@ -6,9 +6,9 @@ import logging
 
 import click
 
-from kafka_replica.cli.log_output import say
+from kafka_replica.cli.log_output import log_message
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import json_line, print_lines
+from kafka_replica.cli.output import print_json_line, print_lines
 from kafka_replica.cli.ready import command_replica, wait_ready
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import WaitTimeoutError
@@ -26,10 +26,10 @@ def status(
         try:
             wait_ready(replica, options.timeout_s)
         except WaitTimeoutError as error:
-            say(f"kafka-replica: {error}", logging.WARNING)
+            log_message(f"kafka-replica: {error}", logging.WARNING)
         now = replica.status()
         if as_json:
-            json_line(now.as_json())
+            print_json_line(now.as_json())
         else:
             print_lines(_status_lines(options.topic, now))
     return 0 if now.state is State.LIVE else 1

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from kafka_replica.cli.options import BOOTSTRAP_SERVER, CONFIG, JSON, TIMEOUT_S, with_options
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.properties import properties
 from kafka_replica.errors import UsageError
 from kafka_replica.topics import (
@@ -81,7 +81,7 @@ def obsolete(
     """
     declarations = read_declarations(file)
     for name in obsolete_topics(properties(bootstrap_server, configs), declarations, timeout_s):
-        json_line({"topic": name}) if as_json else print_line(name)
+        print_json_line({"topic": name}) if as_json else print_line(name)
 
 
 @topics.command()
@@ -110,10 +110,10 @@ def name(
     by = TopicConvention(convention)
     if ANY in asdict(parts).values():
         pattern = by.pattern(parts)
-        json_line({"regex": pattern.regex, "prefix": pattern.prefix}) if as_json else print_line(pattern.regex)
+        print_json_line({"regex": pattern.regex, "prefix": pattern.prefix}) if as_json else print_line(pattern.regex)
     else:
         built = by.build(parts)
-        json_line({"topic": built}) if as_json else print_line(built)
+        print_json_line({"topic": built}) if as_json else print_line(built)
 
 
 @topics.command()
@@ -124,7 +124,7 @@ def parse(topic: str, convention: str, as_json: bool) -> None:
     """Print the parts of a topic's name."""
     found = {part: value for part, value in asdict(TopicConvention(convention).parse(topic)).items() if value}
     if as_json:
-        json_line(found)
+        print_json_line(found)
     else:
         for part, value in found.items():
             print_line(f"{part}: {value}")
@@ -141,7 +141,7 @@ def group(module: str, tenant: str | None) -> None:
 def _report(reports: list[TopicReport], as_json: bool) -> int:
     for report in reports:
         if as_json:
-            json_line({"topic": report.name, "state": report.state, "differences": report.differences})
+            print_json_line({"topic": report.name, "state": report.state, "differences": report.differences})
         else:
             print_line(f"{report.name}: {report.state}")
             for difference in report.differences:

@@ -9,7 +9,7 @@ from typing import get_args
 
 import click
 
-from kafka_replica.cli.data_command import Run, process
+from kafka_replica.cli.data_command import RunJob, process_data
 from kafka_replica.cli.data_options import DataOptions, data_options, reference_option
 from kafka_replica.cli.structure_source import StructureSource
 from kafka_replica.data.files import usages_of
@@ -50,7 +50,7 @@ def validate(
     if rows were rejected (see --fail-on), 1 if it failed.
     """
 
-    def compiled(structures: Structures) -> Run:
+    def compiled(structures: Structures) -> RunJob:
         when = None if as_of is None else as_of.date()
         with _advice():
             rules = compile_rules(
@@ -59,7 +59,7 @@ def validate(
         usages = usages_of(structures, rules)
         return lambda runs, common, step: runs.validate(ValidationJob(rules=rules, usages=usages, **common), step)
 
-    return process(data, source, chosen, compiled)
+    return process_data(data, source, chosen, compiled)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any, Final
 import click
 
 from kafka_replica.cli.options import ReplicaArguments, replica_options
-from kafka_replica.cli.output import is_in_the_middle, json_line, print_lines
+from kafka_replica.cli.output import has_incomplete_line, print_json_line, print_lines
 from kafka_replica.cli.ready import command_replica, wait_ready
 from kafka_replica.common.wording import counted
 from kafka_replica.listeners import Change
@@ -38,12 +38,12 @@ def watch(
         try:
             for change in changes:
                 if as_json:
-                    json_line(_change_json(change, several_topics=len(replica.topics) > 1))
+                    print_json_line(_change_json(change, several_topics=len(replica.topics) > 1))
                 else:
                     print_lines(_change_lines(change))
                 printed = True
         except (KeyboardInterrupt, TerminationSignal):
-            if not printed or is_in_the_middle():
+            if not printed or has_incomplete_line():
                 raise
             return 0  # watching ends with an interrupt
     return 0

@@ -12,12 +12,12 @@
 
 from __future__ import annotations
 
-from kafka_replica.data.files.header import layout_of, plain_layout_of
-from kafka_replica.data.files.layout import Field, Labels, Layout
-from kafka_replica.data.files.names import Names, names_of
-from kafka_replica.data.files.normalizing import Collected, TimeFormat
-from kafka_replica.data.files.references import belongs_to, usages_of
-from kafka_replica.data.files.writing import Keys
+from kafka_replica.data.files.artefact_names import Names, names_of
+from kafka_replica.data.files.csv_header import layout_of, plain_layout_of
+from kafka_replica.data.files.csv_layout import Field, Labels, Layout
+from kafka_replica.data.files.csv_output_layout import Keys
+from kafka_replica.data.files.period_normalization import Collected, TimeFormat
+from kafka_replica.data.files.structure_references import belongs_to, usages_of
 
 __all__ = [
     "Collected",

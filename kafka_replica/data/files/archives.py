@@ -41,7 +41,7 @@ def is_hidden(path: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
-def opened_archive(archive: Path) -> zipfile.ZipFile:
+def open_archive(archive: Path) -> zipfile.ZipFile:
     """Open a zip archive.
 
     Raises:
@@ -56,8 +56,8 @@ def opened_archive(archive: Path) -> zipfile.ZipFile:
         raise _archive_failed(str(archive), error) from error
 
 
-def files_in(archive: zipfile.ZipFile, where: str) -> list[str]:
-    """Return the names of the files in a zip archive, without those whose path has a part that begins with . or _.
+def files_in_archive(archive: zipfile.ZipFile, where: str) -> list[str]:
+    """Return the names of the files in a zip archive, without hidden ones; see :func:`is_hidden`.
 
     Args:
         archive: the archive.
@@ -71,22 +71,22 @@ def files_in(archive: zipfile.ZipFile, where: str) -> list[str]:
     names = [file.filename for file in _files(archive)]
     for name, count in Counter(names).items():
         if name.lower().endswith(".zip"):
-            raise archive_in_archive(f"{where}{BETWEEN}{name}")
+            raise nested_archive_error(f"{where}{BETWEEN}{name}")
         if count > 1:
             raise DatasetError(f"reading {where}: it has {counted(count, 'file')} called {name}; compress it again")
     return names
 
 
 @contextmanager
-def opened_member(
+def open_member(
     archive: IO[bytes] | zipfile.ZipFile, name: str, where: str
 ) -> Iterator[tuple[IO[bytes], zipfile.ZipInfo]]:
     """Open a file in a zip archive, and yield it with its entry in the archive's directory.
 
     Args:
         archive: the archive, opened as such or as a file; it stays open.
-        name: the name of the file; empty if the archive must have only one file.
-        where: the path of the file, for errors; those of the block that reads it, too.
+        name: the name of the file; empty selects the only file of the archive.
+        where: the path of the file, for errors, including those of the caller's block.
 
     Raises:
         UsageError: the file is not in the archive, or the archive has several files, and none is named.
@@ -105,7 +105,7 @@ def opened_member(
         raise _archive_failed(where, error) from error
 
 
-def archive_in_archive(where: str) -> DatasetError:
+def nested_archive_error(where: str) -> DatasetError:
     """Return the error for an archive in an archive."""
     return DatasetError(f"reading {where}: it is an archive within an archive; unpack it first")
 

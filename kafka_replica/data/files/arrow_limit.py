@@ -21,32 +21,33 @@ from kafka_replica.data.files.arrow_messages import (
     number_at,
     reference_at,
     table_of,
-    unpack,
+    unpack_numbers,
 )
-from kafka_replica.data.files.decompression_limit import largest
+from kafka_replica.data.files.decompression_limit import decompression_limit
 
 _BUFFER: Final = "<qq"  # offset in the body, length
 _DATA: Final = 1  # field of DictionaryBatch
 _NODES, _BUFFERS, _COMPRESSION = 1, 2, 3  # fields of RecordBatch
 _NODE: Final = "<qq"  # length, number of nulls
 _BYTES_PER_ROW: Final = 8
-"""The assumed memory of a row, or of a value in a list, without buffers: columns and lists may have only nulls."""
+"""The memory assumed for a row, or a value in a list, that has no buffer, as if all values are null."""
 
 _ENDLESS: Final = 1 << 62
-"""The result for messages that overlap or are named many times, whose examination would take too long."""
+"""The result if messages overlap or are listed many times, because examining them would take too long."""
 
 
 def check_expanded_bytes(data: ArrowBytes, path: str) -> None:
     """Check that Arrow IPC, which may be compressed, does not expand to far more than its size.
 
     Raises:
-        DatasetError: it needs more memory than :func:`largest` allows, or data follows the end of the stream.
+        DatasetError: the data needs more memory than :func:`decompression_limit` allows, or data follows the end of the
+            stream.
     """
     try:
         found = expanded_bytes(data)
     except DataAfterEndError as error:
         raise DatasetError(f"reading {path}: {error}") from error
-    if found > largest(len(data)):
+    if found > decompression_limit(len(data)):
         raise DatasetError(
             f"reading {path}: it expands to {found:,} bytes, too many for a file of {len(data):,} bytes; write it "
             "without compression, or in several files"
@@ -54,10 +55,10 @@ def check_expanded_bytes(data: ArrowBytes, path: str) -> None:
 
 
 def expanded_bytes(data: ArrowBytes) -> int:
-    """Return the number of bytes of all batches and dictionaries, as far as they can be followed.
+    """Return the number of bytes to which all batches and dictionaries expand, up to the first damage.
 
-    A file is read by its footer, as Arrow does, which may name a batch several times. The count ends where the data is
-    damaged, which the reader of Arrow reports.
+    The batches of a file are found by its footer, as Arrow finds them; a footer may list a batch several times. Damage
+    is not reported here, because Arrow's reader reports it.
 
     Raises:
         DataAfterEndError: bytes other than zeros follow the end of a stream.
@@ -95,16 +96,16 @@ def _bytes_of(data: ArrowBytes, start: int, size: int) -> int:
 def _pairs(message: bytes, batch: int, field: int, form: str) -> Iterator[tuple[int, int]]:
     """Yield the two numbers of each structure in a vector of a batch."""
     vector = reference_at(message, batch, field)
-    count = unpack("<I", message, vector)[0] if vector else 0
+    count = unpack_numbers("<I", message, vector)[0] if vector else 0
     for number in range(count):
-        first, second = unpack(form, message, vector + 4 + number * struct.calcsize(form))
+        first, second = unpack_numbers(form, message, vector + 4 + number * struct.calcsize(form))
         yield first, second
 
 
 def _buffer_bytes(data: ArrowBytes, body: int, buffer: tuple[int, int], is_compressed: bool) -> int:
-    """Return the length of a buffer; a compressed one begins with it, or with -1 if compression did not help."""
+    """Return the expanded length of a buffer; compressed buffers begin with it, or with -1 if stored uncompressed."""
     offset, length = buffer
     if not is_compressed or length <= 0:
         return max(length, 0)
-    (expanded,) = unpack("<q", data, body + offset)
+    (expanded,) = unpack_numbers("<q", data, body + offset)
     return length if expanded < 0 else expanded

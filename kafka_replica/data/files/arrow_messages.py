@@ -1,4 +1,4 @@
-"""The messages of Arrow IPC: where each is in a file or stream, and what it contains, according to its metadata.
+"""The messages of Arrow IPC: their offsets in a file or stream, and their contents according to their metadata.
 
 Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication"; ``Message.fbs``, ``File.fbs``;
 FlatBuffers, "Internals".
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import IO, Final, NamedTuple, Protocol
 
 ARROW_FILE: Final = b"ARROW1"
-"""The first and the last bytes of a file, which a stream does not have."""
+"""The bytes with which a file, unlike a stream, begins and ends."""
 DICTIONARY_BATCH, RECORD_BATCH = 2, 3  # MessageHeader
 LENGTH: Final = 0  # field of RecordBatch
 _CONTINUATION: Final = 0xFFFFFFFF
@@ -23,7 +23,7 @@ _HEADER_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3  # fields of Message
 
 
 class DataAfterEndError(ValueError):
-    """Data follows the mark at the end of a stream, as in concatenated streams, of which readers see only the first."""
+    """Data follows the end-of-stream marker, as in concatenated streams, of which readers see only the first."""
 
     def __init__(self) -> None:
         """Create the error."""
@@ -60,12 +60,12 @@ class FileBytes:
 
 
 class ArrowMessage(NamedTuple):
-    """The place of a message.
+    """The location of a message, in bytes.
 
     Attributes:
-        at: the place of its beginning.
-        start: the place of its metadata.
-        size: the number of bytes of its metadata, after which follows its body.
+        at: the offset of the message.
+        start: the offset of its metadata.
+        size: the size of its metadata, which is followed by the body.
     """
 
     at: int
@@ -74,7 +74,7 @@ class ArrowMessage(NamedTuple):
 
 
 def messages_in(data: ArrowBytes) -> Iterator[ArrowMessage]:
-    """Yield the messages of a stream, of which the first is the schema, or those that the footer of a file names.
+    """Yield the messages of a stream, beginning with the schema, or those that the footer of a file lists.
 
     Raises:
         struct.error, OverflowError: the data is damaged.
@@ -83,8 +83,8 @@ def messages_in(data: ArrowBytes) -> Iterator[ArrowMessage]:
     return _in_file(data) if data[: len(ARROW_FILE)] == ARROW_FILE else _in_stream(data)
 
 
-def end_of(data: ArrowBytes, message: ArrowMessage) -> int:
-    """Return the end of the body of a message. Raises struct.error if the data is damaged or ends before it."""
+def end_of_message(data: ArrowBytes, message: ArrowMessage) -> int:
+    """Return the offset after a message. Raises struct.error if the data is damaged or ends earlier."""
     metadata = data[message.start : message.start + message.size]
     size = number_at(metadata, _root(metadata), _BODY_LENGTH, "<q")
     end = message.start + message.size + size
@@ -95,13 +95,13 @@ def end_of(data: ArrowBytes, message: ArrowMessage) -> int:
 
 def _in_file(data: ArrowBytes) -> Iterator[ArrowMessage]:
     end = len(data) - len(ARROW_FILE) - 4
-    (size,) = unpack("<i", data, end)
+    (size,) = unpack_numbers("<i", data, end)
     footer = data[max(end - size, 0) : end]
     for field in (_DICTIONARIES, _RECORD_BATCHES):
         blocks = reference_at(footer, _root(footer), field)
-        count = unpack("<I", footer, blocks)[0] if blocks else 0
+        count = unpack_numbers("<I", footer, blocks)[0] if blocks else 0
         for number in range(count):
-            yield _message(data, unpack(_BLOCK, footer, blocks + 4 + number * struct.calcsize(_BLOCK))[0])
+            yield _message(data, unpack_numbers(_BLOCK, footer, blocks + 4 + number * struct.calcsize(_BLOCK))[0])
 
 
 def _in_stream(data: ArrowBytes) -> Iterator[ArrowMessage]:
@@ -112,7 +112,7 @@ def _in_stream(data: ArrowBytes) -> Iterator[ArrowMessage]:
             _check_padding(data, message.start)
             return
         yield message
-        at = end_of(data, message)
+        at = end_of_message(data, message)
 
 
 def _check_padding(data: ArrowBytes, start: int) -> None:
@@ -123,46 +123,46 @@ def _check_padding(data: ArrowBytes, start: int) -> None:
 
 
 def _message(data: ArrowBytes, at: int) -> ArrowMessage:
-    """Return the message at a place; before Arrow 0.15 no continuation precedes the size of the metadata."""
-    (size,) = unpack("<I", data, at)
+    """Return the message at an offset; before Arrow 0.15, no continuation marker precedes the size of the metadata."""
+    (size,) = unpack_numbers("<I", data, at)
     if size != _CONTINUATION:
         return ArrowMessage(at, at + 4, size)
-    return ArrowMessage(at, at + 8, unpack("<I", data, at + 4)[0])
+    return ArrowMessage(at, at + 8, unpack_numbers("<I", data, at + 4)[0])
 
 
-def unpack(form: str, data: ArrowBytes, at: int) -> tuple[int, ...]:
-    """Return the numbers at a place. Raises struct.error if it is outside of the data."""
+def unpack_numbers(form: str, data: ArrowBytes, at: int) -> tuple[int, ...]:
+    """Return the numbers at an offset. Raises struct.error if the offset is outside of the data."""
     if at < 0:
         raise struct.error("a place before the data")
     return struct.unpack(form, data[at : at + struct.calcsize(form)])
 
 
 def table_of(message: bytes) -> tuple[int, int]:
-    """Return the kind of a message, and the place of the table with its content; 0 if there is none."""
+    """Return the kind of a message, and the offset of the table with its content, 0 if there is no table."""
     table = _root(message)
     return number_at(message, table, _HEADER_TYPE, "<B"), reference_at(message, table, _HEADER)
 
 
 def number_at(message: bytes, table: int, field: int, form: str) -> int:
-    """Return a number in a field of a table; 0 if the table lacks it."""
+    """Return a number in a field of a table; 0 if the table lacks the field."""
     place = _place(message, table, field)
-    return unpack(form, message, place)[0] if place else 0
+    return unpack_numbers(form, message, place)[0] if place else 0
 
 
 def reference_at(message: bytes, table: int, field: int) -> int:
-    """Return the place of a table or vector that a field refers to; 0 if there is none."""
+    """Return the offset of the table or vector that a field refers to; 0 if the table lacks the field."""
     place = _place(message, table, field)
-    return place + unpack("<I", message, place)[0] if place else 0
+    return place + unpack_numbers("<I", message, place)[0] if place else 0
 
 
 def _root(message: bytes) -> int:
-    return unpack("<I", message, 0)[0]
+    return unpack_numbers("<I", message, 0)[0]
 
 
 def _place(message: bytes, table: int, field: int) -> int:
-    """Return the place of a field of a table; 0 if the table lacks it."""
-    vtable = table - unpack("<i", message, table)[0]
-    (size,) = unpack("<H", message, vtable)
+    """Return the offset of a field of a table; 0 if the table lacks the field."""
+    vtable = table - unpack_numbers("<i", message, table)[0]
+    (size,) = unpack_numbers("<H", message, vtable)
     entry = 4 + 2 * field
-    offset = unpack("<H", message, vtable + entry)[0] if entry < size else 0
+    offset = unpack_numbers("<H", message, vtable + entry)[0] if entry < size else 0
     return table + offset if offset else 0

@@ -1,4 +1,4 @@
-"""Split a stream of Arrow IPC into streams of some record batches each, so that a reader holds only these in memory.
+"""Split a stream of Arrow IPC into streams with a few record batches each, so that a reader needs little memory.
 
 Source: Apache Arrow, Columnar Format, "Serialization and Interprocess Communication".
 """
@@ -14,7 +14,8 @@ from kafka_replica.data.files.arrow_messages import (
     LENGTH,
     RECORD_BATCH,
     ArrowBytes,
-    end_of,
+    ArrowMessage,
+    end_of_message,
     messages_in,
     number_at,
     table_of,
@@ -29,7 +30,7 @@ class ArrowStream(NamedTuple):
 
     Attributes:
         data: the stream, with its schema and dictionaries.
-        done: the place in the file or stream up to which it was read.
+        done: the offset up to which the file or stream was read.
     """
 
     data: bytes
@@ -37,7 +38,7 @@ class ArrowStream(NamedTuple):
 
 
 def arrow_streams(data: ArrowBytes, rows: int) -> Iterator[ArrowStream]:
-    """Yield streams with all record batches, in their order; the first stream has none.
+    """Yield streams that together have all record batches, in order; the first stream has only the schema.
 
     A stream ends with the record batch that completes a number of rows, or before a dictionary that is replaced or
     extended.
@@ -49,40 +50,60 @@ def arrow_streams(data: ArrowBytes, rows: int) -> Iterator[ArrowStream]:
     Raises:
         ValueError: the data is damaged, ends too early, or continues after the end of the stream.
     """
-    dictionaries: dict[int, list[bytes]] = {}
-    schema = b""
-    batches: list[bytes] = []
-    count = done = 0
-
-    def stream() -> ArrowStream:
-        held = [part for parts in dictionaries.values() for part in parts]
-        found = ArrowStream(b"".join([schema, *held, *batches, _END]), done)
-        batches.clear()
-        return found
-
+    collector = _StreamCollector(rows)
     try:
         for message in messages_in(data):
-            metadata = data[message.start : message.start + message.size]
-            kind, table = table_of(metadata)
-            done = end_of(data, message)
-            whole = data[message.at : done]
-            if not schema:
-                schema = whole
-                yield stream()
-            elif kind == DICTIONARY_BATCH:
-                if batches:
-                    yield stream()
-                    count = 0
-                id_ = number_at(metadata, table, _ID, "<q")
-                earlier = dictionaries.get(id_, []) if number_at(metadata, table, _IS_DELTA, "<B") else []
-                dictionaries[id_] = [*earlier, whole]
-            elif kind == RECORD_BATCH:
-                batches.append(whole)
-                count += number_at(metadata, table, LENGTH, "<q")
-                if count >= rows:
-                    yield stream()
-                    count = 0
+            yield from collector.add(data, message)
     except (struct.error, OverflowError) as error:
         raise ValueError(f"it is damaged or ends too early: {error}") from error
-    if batches:
-        yield stream()
+    if collector.has_batches:
+        yield collector.stream()
+
+
+class _StreamCollector:
+    """Collects the messages of the next stream, and the schema and dictionaries that each stream begins with."""
+
+    def __init__(self, rows: int) -> None:
+        self._most_rows = rows
+        self._schema = b""
+        self._dictionaries: dict[int, list[bytes]] = {}
+        self._batches: list[bytes] = []
+        self._rows = 0
+        self._done = 0
+
+    @property
+    def has_batches(self) -> bool:
+        """Return whether the next stream has any record batch yet."""
+        return bool(self._batches)
+
+    def add(self, data: ArrowBytes, message: ArrowMessage) -> Iterator[ArrowStream]:
+        """Add a message; yield a stream if the message completes it, or must not be in the same stream."""
+        metadata = data[message.start : message.start + message.size]
+        kind, table = table_of(metadata)
+        self._done = end_of_message(data, message)
+        whole = data[message.at : self._done]
+        if not self._schema:
+            self._schema = whole
+            yield self.stream()
+        elif kind == DICTIONARY_BATCH:
+            if self._batches:
+                yield self.stream()
+            self._add_dictionary(whole, metadata, table)
+        elif kind == RECORD_BATCH:
+            self._batches.append(whole)
+            self._rows += number_at(metadata, table, LENGTH, "<q")
+            if self._rows >= self._most_rows:
+                yield self.stream()
+
+    def _add_dictionary(self, whole: bytes, metadata: bytes, table: int) -> None:
+        id_ = number_at(metadata, table, _ID, "<q")
+        earlier = self._dictionaries.get(id_, []) if number_at(metadata, table, _IS_DELTA, "<B") else []
+        self._dictionaries[id_] = [*earlier, whole]
+
+    def stream(self) -> ArrowStream:
+        """Return the stream with the record batches so far, and begin the next one."""
+        dictionaries = [part for parts in self._dictionaries.values() for part in parts]
+        complete = ArrowStream(b"".join([self._schema, *dictionaries, *self._batches, _END]), self._done)
+        self._batches.clear()
+        self._rows = 0
+        return complete

@@ -24,7 +24,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[Ee][+-]?[0-9]
 _SECONDS: Final = 86_400
 _FIRST_DAY: Final = (datetime(1899, 12, 30), datetime(1904, 1, 1))  # noqa: DTZ001 - workbooks have no time zones
 _NO_DAY: Final = 60
-"""The serial number of 1900-02-29, which does not exist; those before it count from a day later."""
+"""The serial number of 1900-02-29, a day that does not exist; smaller numbers count from one day later."""
 
 
 class CellValues:

@@ -1,4 +1,4 @@
-"""The decompressed content of files: as a whole, its beginning, as a stream, or on disk for readers that seek in it."""
+"""Access to the decompressed content of files: all of it, its beginning, a stream, or a file in which readers seek."""
 
 from __future__ import annotations
 
@@ -11,30 +11,36 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import IO, Any, cast
 
 from kafka_replica.common.wording import reason_of
-from kafka_replica.data.files.content_parts import Content, ContentParts, copy_parts, is_packed, place_of
+from kafka_replica.data.files.decompression import (
+    DecompressedContent,
+    GivenContent,
+    copy_parts,
+    file_to_open,
+    is_packed,
+)
 from kafka_replica.errors import UsageError
 
 
-def read_content(path: str | Path, content: Content | None = None) -> bytes:
+def read_content(path: str | Path, content: GivenContent | None = None) -> bytes:
     """Return the decompressed content of a file, whose first bytes show how it is compressed.
 
     Args:
-        path: the file; see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        path: the file; see :class:`~kafka_replica.data.files.decompression.DecompressedContent`.
         content: the content of the file, if the caller has it already.
 
     Raises:
-        UsageError, DatasetError: see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        UsageError, DatasetError: see :class:`~kafka_replica.data.files.decompression.DecompressedContent`.
     """
     with streamed_content(path, content) as file:
         return file.read()
 
 
 def beginning_of(
-    path: str, size: int, content: Content | None = None, archive: zipfile.ZipFile | None = None
+    path: str, size: int, content: GivenContent | None = None, archive: zipfile.ZipFile | None = None
 ) -> bytes:  # fmt: skip
     """Return the first ``size`` bytes of a file's decompressed content, or fewer if the file is shorter.
 
-    No more is decompressed. The other arguments and errors are those of :func:`read_content`.
+    No more than that is decompressed. The other arguments and errors are those of :func:`read_content`.
 
     Args:
         path: the file.
@@ -43,7 +49,7 @@ def beginning_of(
         archive: the archive that the path names, if the caller has opened it already.
     """
     found = b""
-    for part in ContentParts(path, content, size, archive=archive):
+    for part in DecompressedContent(path, content, size, archive=archive):
         found += part
         if len(found) >= size:
             break
@@ -51,7 +57,7 @@ def beginning_of(
 
 
 @contextmanager
-def streamed_content(path: str | Path, content: Content | None = None) -> Iterator[IO[bytes]]:
+def streamed_content(path: str | Path, content: GivenContent | None = None) -> Iterator[IO[bytes]]:
     """Open the decompressed content of a file, to be read once from its beginning to its end.
 
     The arguments and errors are those of :func:`read_content`; the file that is yielded also raises these errors.
@@ -61,7 +67,7 @@ def streamed_content(path: str | Path, content: Content | None = None) -> Iterat
         yield io.BytesIO(content)
     elif is_packed(where, content):
         # Closing the file ends the decompression.
-        with io.BufferedReader(_PartsFile(iter(ContentParts(where, content)))) as file:
+        with io.BufferedReader(_ChunkedFile(iter(DecompressedContent(where, content)))) as file:
             yield cast("IO[bytes]", file)
     else:
         with _opened(where, content) as plain:
@@ -70,7 +76,7 @@ def streamed_content(path: str | Path, content: Content | None = None) -> Iterat
 
 @contextmanager
 def seekable_content(
-    path: str | Path, content: Content | None = None, folder: Path | None = None
+    path: str | Path, content: GivenContent | None = None, folder: Path | None = None
 ) -> Iterator[IO[bytes]]:
     """Open the decompressed content of a file for reading at any place.
 
@@ -78,19 +84,19 @@ def seekable_content(
     opened themselves.
 
     Args:
-        path: the file; see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        path: the file; see :class:`~kafka_replica.data.files.decompression.DecompressedContent`.
         content: the content of the file, if the caller has it already.
         folder: an existing folder for temporary files; None means the system's.
 
     Raises:
-        UsageError, DatasetError: see :class:`~kafka_replica.data.files.content_parts.ContentParts`.
+        UsageError, DatasetError: see :class:`~kafka_replica.data.files.decompression.DecompressedContent`.
     """
     where = str(path)
     if isinstance(content, bytes):
         yield io.BytesIO(content)
     elif is_packed(where, content):
         with TemporaryFile(dir=folder) as copy:
-            copy_parts(ContentParts(where, content, folder=folder), copy, where)
+            copy_parts(DecompressedContent(where, content, folder=folder), copy, where)
             copy.seek(0)
             yield copy
     else:
@@ -98,32 +104,32 @@ def seekable_content(
             yield plain
 
 
-def content_on_disk(path: str | Path, content: Content | None, folder: Path) -> Path:
-    """Return a file with the decompressed content of a file, for libraries that open a path.
+def content_on_disk(path: str | Path, content: GivenContent | None, folder: Path) -> Path:
+    """Return the path of a file with decompressed content, for libraries that open files by their paths.
 
     Compressed content is decompressed part by part to a new file in ``folder``, which the caller removes with the
-    folder. For other files, the result is the file itself. The arguments and errors are those of
+    folder. If the content is not compressed, the result is the original file. The arguments and errors are those of
     :func:`seekable_content`.
     """
     where = str(path)
     if not (isinstance(content, bytes) or is_packed(where, content)):
-        return place_of(where, content)
+        return file_to_open(where, content)
     with NamedTemporaryFile(dir=folder, delete=False) as copy:
-        copy_parts(ContentParts(where, content, folder=folder), cast("IO[bytes]", copy), where)
+        copy_parts(DecompressedContent(where, content, folder=folder), cast("IO[bytes]", copy), where)
         return Path(copy.name)
 
 
 @contextmanager
 def _opened(where: str, content: Path | None) -> Iterator[IO[bytes]]:
     try:
-        file = place_of(where, content).open("rb")
+        file = file_to_open(where, content).open("rb")
     except OSError as error:
         raise UsageError(f"reading {where}: {reason_of(error)}") from error
     with file:
         yield file
 
 
-class _PartsFile(io.RawIOBase):
+class _ChunkedFile(io.RawIOBase):
     """A file that consists of parts, one after the other."""
 
     def __init__(self, parts: Iterator[bytes]) -> None:

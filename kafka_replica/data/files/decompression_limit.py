@@ -10,7 +10,7 @@ _MAX_RATIO: Final = 200
 _ALWAYS_ALLOWED: Final = 256 << 20
 
 
-def largest(packed: int) -> int:
+def decompression_limit(packed: int) -> int:
     """Return the limit in bytes for decompressed content: 256 MiB, or 200 times the compressed size if that is more.
 
     Statistical data is seldom compressed to less than a hundredth of its size.
@@ -18,7 +18,7 @@ def largest(packed: int) -> int:
     return max(_ALWAYS_ALLOWED, _MAX_RATIO * packed)
 
 
-def too_large(where: str, limit: int) -> DatasetError:
+def content_too_large(where: str, limit: int) -> DatasetError:
     """Return the error for content of more than ``limit`` bytes."""
     return DatasetError(
         f"reading {where}: decompressed, it has more than {limit:,} bytes, far more than usual; if this is not an "

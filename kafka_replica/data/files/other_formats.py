@@ -1,4 +1,4 @@
-"""Recognize data that is not what its name says by its first bytes, and say what to do."""
+"""Recognize, by its first bytes, data in another format than its name suggests, and explain what to do."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Tables with a column for each period, as Fusion registries write and read them ("Fusion-Excel Default").
 
-A sheet may begin with a header section: rows of a component and its value for the whole sheet. After a blank row
-follows the data section: a row of titles, which are components and periods, and a row for each series. The frequency
-may be left out, if the periods show it. Other rows and columns are for readers.
+A sheet may begin with a header section: rows of a component and its value for the whole sheet. The data section follows
+after a blank row: a row of titles, which are components and periods, and a row for each series. The frequency may be
+left out, if the periods show it. Other rows and columns are comments for human readers.
 
 Source: the rules of the format that the public wiki of the registry states; it is not a format of the standard.
 """
@@ -25,7 +25,7 @@ MOST_ROWS_ABOVE: Final = 1_000
 """The number of rows, not counting blank ones, among which the row of titles must be."""
 
 _FREQUENCIES: Final = [(letter, re.compile(WRITTEN[letter])) for letter in "ASTQMWD"]
-"""The frequency that a period shows. A date-time shows none."""
+"""The frequency that the form of a period implies. A date-time implies none."""
 
 
 class Components(NamedTuple):
@@ -80,8 +80,8 @@ class _Candidate(NamedTuple):
 def title_row(rows: Sequence[SheetRow], rules: Rules) -> TitleRow | None:
     """Return the row of titles of a sheet that has a column for each period; None if it is not such a sheet.
 
-    With the rows above it, the row gives each dimension of the series. A row of a dimension and a period may belong to
-    the header section: if such a row follows after a blank row too, that row has the titles.
+    The row and the header section above it have each dimension of the series. A row with a dimension and a period may
+    also belong to the header section; if another such row follows after a blank row, that one has the titles.
 
     Args:
         rows: the first rows of the sheet that are not blank.
@@ -165,7 +165,7 @@ def _candidates(rows: Sequence[SheetRow], components: Components) -> list[_Candi
 
 
 def _refuse_missing(rows: Sequence[SheetRow], candidates: Sequence[_Candidate]) -> None:
-    """Raise ValueError if a row is obviously meant as titles: the sheet must not be left out silently."""
+    """Raise ValueError if a row is obviously intended as titles, so that no sheet is left out silently."""
     for candidate in candidates:
         if candidate.periods > 1:
             raise ValueError(

@@ -1,6 +1,6 @@
-"""The longest record of a CSV file that is read, with whichever engine."""
+"""The maximum length of a record in a CSV file, for all engines."""
 
 from typing import Final
 
 LONGEST_RECORD_BYTES: Final = 64 << 20
-"""More than this without the end of a record means that a quote is not closed."""
+"""The maximum number of bytes of a record; if a text without an end of a record is longer, a quote is not closed."""

@@ -15,7 +15,7 @@ from typing import IO, Final, NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.cell_values import CellValues
-from kafka_replica.data.files.layout import CODE_LABEL
+from kafka_replica.data.files.csv_layout import CODE_LABEL
 from kafka_replica.data.files.period_columns import MOST_ROWS_ABOVE, SheetRow, TitleRow, observations_of, title_row
 from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.sdmx.errors import SdmxError
@@ -23,7 +23,7 @@ from kafka_replica.sdmx.formats.xlsx.reading.package import Package
 from kafka_replica.sdmx.formats.xlsx.reading.worksheet import Cell, Cells, Row
 
 _FIRST_CELL: Final = re.compile(r"STRUCTURE(?:\[.\])?|DATAFLOW").fullmatch
-_STANDING: Final = frozenset({"STRUCTURE", "STRUCTURE_ID", "DATAFLOW", ACTION})
+_STRUCTURE_COLUMNS: Final = frozenset({"STRUCTURE", "STRUCTURE_ID", "DATAFLOW", ACTION})
 """Titles of columns of data that are not components."""
 _MOST_WRITTEN: Final = 1 << 27
 """The maximum number of characters of observations from sheets with period columns, which repeat series' values."""
@@ -79,7 +79,7 @@ class Workbook:
         A table begins in the first row of its sheet that is not blank. It is SDMX-CSV if the first cell is
         ``STRUCTURE`` or ``DATAFLOW``. Otherwise it is data if one of its cells is a dimension of the rules, or if the
         sheet has a column for each period; see :mod:`kafka_replica.data.files.period_columns`. Other sheets are left
-        out. Cells that contain only white space are empty; so are, outside of data, formulas without a saved value.
+        out. Cells that contain only whitespace are empty, and outside of data also formulas without a saved value.
 
         Raises:
             DatasetError: the file is damaged, or has no such table.
@@ -226,7 +226,7 @@ class _SheetReader:
         """Return the columns whose title is a component, also with its name; without rules, all columns."""
         if self._rules is None and not self._is_for_names:
             return frozenset(titles)
-        ids = _STANDING | {column.id for column in (() if self._rules is None else self._rules.columns)}
+        ids = _STRUCTURE_COLUMNS | {column.id for column in (() if self._rules is None else self._rules.columns)}
         return frozenset(at for at, title in titles.items() if _id(title, is_sdmx_csv=is_sdmx_csv) in ids)
 
     def _rows_below(
@@ -251,7 +251,7 @@ class _SheetReader:
             raise ValueError(f"row {number}: {error}") from None
 
     def _text_if_any(self, cell: Cell) -> str:
-        """Return the text of a cell; its problem if it has one, so that two such titles are not taken for equal."""
+        """Return the text of a cell, or its problem, so that two titles with problems are not considered equal."""
         try:
             return self._values.text(cell)
         except ValueError:

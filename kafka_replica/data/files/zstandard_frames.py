@@ -1,6 +1,6 @@
 """Decompress files in zstd (RFC 8878) part by part.
 
-cramjam decompresses to a file only as a whole. The file is therefore a pipe, which another thread reads meanwhile.
+cramjam decompresses everything to a file in one call. This file is therefore a pipe, and another thread reads it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def zstd_parts(file: IO[bytes], size: int, where: str, report: Callable[[int], o
 
     Args:
         file: the file, which has a descriptor.
-        size: the maximal size of a part, in bytes.
+        size: the maximum size of a part, in bytes.
         where: the file, for errors.
-        report: is called with the approximate number of bytes done, before decompression, before each part.
+        report: is called before each part with the approximate number of compressed bytes read so far.
 
     Raises:
         DatasetError: the data is damaged.

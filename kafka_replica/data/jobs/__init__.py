@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafka_replica.data.jobs.engines import Engine, engine
 from kafka_replica.data.jobs.job import Job, MappingJob, Outcome, ValidationJob
-from kafka_replica.data.jobs.naming import artefact_of
+from kafka_replica.data.jobs.named_structure import artefact_of
 from kafka_replica.data.jobs.options import ESS, check_findings_path, check_report_path, severities_of
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.jobs.report_page import report_page

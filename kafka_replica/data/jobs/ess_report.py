@@ -36,9 +36,9 @@ def write_objects(
 ) -> None:
     """Write a report as an array of JSON objects.
 
-    There is a validation for each finding (value "0"), for each rule without findings (value "1"), and for each demand
-    that was not checked (value "NA"). They are followed by an aggregation with the number of findings for each rule
-    with findings. Data is identified by artefact, time, series and component, where null means all.
+    There is a validation for each finding (value "0"), for each rule without findings (value "1"), and for each
+    requirement that was not checked (value "NA"). They are followed by an aggregation with the number of findings for
+    each rule with findings. Data is identified by artefact, time, series and component, where null means all.
 
     Args:
         path: the file, which is replaced if it exists.
@@ -131,7 +131,7 @@ def _kept(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterato
 
 
 def _unchecked(report: Report, rules: Rules | None, event: dict[str, str]) -> Iterator[dict[str, Any]]:
-    """Yield the validations of demands that were not checked, and of rules that were switched off."""
+    """Yield the validations of requirements that were not checked, and of rules that were switched off."""
     for number, sentence in enumerate(report.unchecked, 1):
         yield _validation(f"unchecked-{number}", report, event, "not checked", None, "information", "NA", sentence)
     off = [] if rules is None else [code for code in CATALOGUE if rules.severity(code) is None]

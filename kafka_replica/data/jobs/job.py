@@ -11,7 +11,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import TimeFormat
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.mapping import MapPlan
-from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 from kafka_replica.data.validation import CATALOGUE, ERRORS, Report, Rules
 from kafka_replica.sdmx import Urn
 
@@ -30,7 +30,7 @@ _VERDICTS: Final = {
 }  # fmt: skip
 
 
-def verdict_of(source: Source, rules: Rules) -> str | None:
+def error_column_of(source: Source, rules: Rules) -> str | None:
     """Return the column in which an earlier run may have described errors.
 
     The result is None if files of this kind have no such column, or if the structure has a component of that name.
@@ -44,7 +44,7 @@ def note_adder(job: Job, source: Source, notes: list[str]) -> Callable[[str], No
     return lambda text: notes.append(f"{source.path}: {text}" if job.names_files else text)
 
 
-def in_words(engine: Engine, field: Callable[[str], Expression]) -> Expression:
+def error_in_words(engine: MappingEngine, field: Callable[[str], Expression]) -> Expression:
     """Return an error as text: ``error code-unknown: the value of SEX is not a code of T:CL_SEX(1.0) (Q)``.
 
     Args:
@@ -73,7 +73,7 @@ class Job:
         keeps_layout: whether rejected rows keep the columns of their file and, in CSV, also its separator and encoding;
             otherwise they are written as SDMX-CSV.
         findings: the file for the table of findings; None if no table is requested.
-        max_findings: the maximal number of findings in the table and in each ESS report; None means no limit.
+        max_findings: the maximum number of findings in the table and in each ESS report; None means no limit.
         ess_reports: the files for reports in the format of the European Statistical System.
         names_files: whether the locations of findings include the file.
     """

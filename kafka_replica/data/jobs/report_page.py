@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.jobs.job import Outcome
-from kafka_replica.data.jobs.report_parts import STYLE, chart, listed, share_bar, table, text
+from kafka_replica.data.jobs.report_html import STYLE, bar_chart, html_list, html_table, html_text, share_bar
 from kafka_replica.data.validation import CATALOGUE, Finding, Sample
 from kafka_replica.data.validation.catalogue import SEVERITIES
 
@@ -22,20 +22,20 @@ def report_page(outcome: Outcome) -> str:
     report = outcome.report
     title = f"Report on data of {report.artefact.reference}"
     parts = [
-        f"<h1>{text(title)}</h1>",
-        f'<p class="quiet code">{text(str(report.artefact))}, version {report.version} of the structures</p>',
+        f"<h1>{html_text(title)}</h1>",
+        f'<p class="quiet code">{html_text(str(report.artefact))}, version {report.version} of the structures</p>',
         _verdict(outcome),
         _row_counts(outcome),
-        listed("Notes in the data", outcome.notes) if outcome.notes else "",
+        html_list("Notes in the data", outcome.notes) if outcome.notes else "",
         _dataset(report.dataset),
         _rules(report.counts, report.rows),
-        chart("Findings by component", report.by_component),
-        chart("Findings by series (most findings)", report.by_series),
+        bar_chart("Findings by component", report.by_component),
+        bar_chart("Findings by series (most findings)", report.by_series),
         _examples(report.samples, report.counts),
         _unchecked([*report.unchecked, *(f"rule {one}: it was switched off" for one in outcome.switched_off)]),
     ]
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{text(title)}</title>'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html_text(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_CONTENT_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{STYLE}</style></head><body><main>{''.join(parts)}</main></body></html>\n"
@@ -56,7 +56,7 @@ def _verdict(outcome: Outcome) -> str:
             more = "There are warnings or remarks."
     bad = " bad" if rejected or not report.is_valid else ""
     bar = share_bar(outcome.good_rows, rejected)
-    return f'<div class="verdict{bad}"><strong>{text(verdict)}</strong>{bar}<p>{text(more)}</p></div>'
+    return f'<div class="verdict{bad}"><strong>{html_text(verdict)}</strong>{bar}<p>{html_text(more)}</p></div>'
 
 
 def _share(part: int, whole: int) -> str:
@@ -69,7 +69,7 @@ def _row_counts(outcome: Outcome) -> str:
             ("with findings of any severity", outcome.report.bad_rows)]  # fmt: skip
     rows += [(f"left out, of {urn}", count) for urn, count in outcome.others.items()]
     cells = [(name, f"{count:,}") for name, count in rows]
-    return "<h2>Rows</h2>" + table(("rows", "number"), cells, numbers={1}, is_narrow=True)
+    return "<h2>Rows</h2>" + html_table(("rows", "number"), cells, numbers={1}, is_narrow=True)
 
 
 def _dataset(findings: Sequence[Finding]) -> str:
@@ -77,7 +77,7 @@ def _dataset(findings: Sequence[Finding]) -> str:
         return ""
     rows = [(finding.severity, finding.rule, finding.component, finding.value, finding.message) for finding in findings]
     columns = ("severity", "rule", "component", "value", "message")
-    return "<h2>The data set as a whole</h2>" + table(columns, rows, whole={1, 2})
+    return "<h2>The data set as a whole</h2>" + html_table(columns, rows, whole={1, 2})
 
 
 def _rules(counts: Mapping[_Kind, int], rows: int) -> str:
@@ -88,7 +88,7 @@ def _rules(counts: Mapping[_Kind, int], rows: int) -> str:
         for kind, count in sorted(counts.items(), key=lambda item: _order(item[0], item[1]))
     ]
     columns = ("severity", "rule", "component", "findings", "of rows", "broken when")
-    return "<h2>Findings of rows</h2>" + table(columns, cells, numbers={3, 4}, whole={1, 2})
+    return "<h2>Findings of rows</h2>" + html_table(columns, cells, numbers={3, 4}, whole={1, 2})
 
 
 def _order(kind: _Kind, count: int) -> tuple[int, int, str, str]:
@@ -134,12 +134,12 @@ def _of_kind(kind: _Kind, samples: Sequence[Sample], count: int) -> str:
         for sample in samples
     ]
     columns = [name for name in rows[0] if same.get(name) is None]
-    head = f'<h3><span class="{text(severity)}">{text(severity)}</span> {text(what)}: {shown}</h3>'
+    head = f'<h3><span class="{html_text(severity)}">{html_text(severity)}</span> {html_text(what)}: {shown}</h3>'
     if same["message"] is not None:
-        head += f"<p>{text(same['message'])}</p>"
+        head += f"<p>{html_text(same['message'])}</p>"
     if same["defined by"] is not None:
-        head += f'<p class="quiet code">Defined by {text(same["defined by"])}</p>'
-    return head + table(columns, [[row[name] for name in columns] for row in rows])
+        head += f'<p class="quiet code">Defined by {html_text(same["defined by"])}</p>'
+    return head + html_table(columns, [[row[name] for name in columns] for row in rows])
 
 
 def _only(texts: Collection[str]) -> str | None:
@@ -150,4 +150,4 @@ def _only(texts: Collection[str]) -> str | None:
 def _unchecked(sentences: Sequence[str]) -> str:
     if not sentences:
         return "<h2>Not checked</h2><p>All demands of the structure were checked.</p>"
-    return listed("Not checked", sentences)
+    return html_list("Not checked", sentences)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in, is_hidden, opened_archive
+from kafka_replica.data.files.archives import BETWEEN, ZIP, files_in_archive, is_hidden, open_archive
 from kafka_replica.data.files.arrow_messages import ARROW_FILE
 from kafka_replica.data.files.content import beginning_of, read_content
-from kafka_replica.data.files.header import FIRST_CELL, SEPARATORS, separator_of
+from kafka_replica.data.files.csv_header import FIRST_CELL, SEPARATORS, separator_of
 from kafka_replica.data.files.other_formats import check_is_csv, check_no_page, is_structure_message
 from kafka_replica.data.jobs.stored_input import StoredInput
 from kafka_replica.errors import UsageError
@@ -139,8 +139,8 @@ def _of_file(file: Path, note: Callable[[str], object]) -> Iterator[Source]:
     """Yield the source for a file, or one for each file in an archive, in the order of their names."""
     kind = _kind(file.name)
     if file.suffix.lower() == ".zip" and (kind is None or zipfile.is_zipfile(file)):
-        with opened_archive(file) as archive:
-            kinds: dict[str, Kind | None] = {name: _kind(name) for name in sorted(files_in(archive, str(file)))}
+        with open_archive(file) as archive:
+            kinds: dict[str, Kind | None] = {name: _kind(name) for name in sorted(files_in_archive(archive, str(file)))}
             if not any(kinds.values()):
                 raise UsageError(f"{file}: it contains no file named {_NAMES}")
             for name, inner in kinds.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from kafka_replica.data.validation.catalogue import changed
+from kafka_replica.data.validation.catalogue import changed_severities
 
 
 class MapRule(NamedTuple):
@@ -40,7 +40,7 @@ MAP_RULES: Final = {
 """All codes, in the order in which findings are listed."""
 
 
-def map_severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+def severities_of_map_rules(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
     """Return the severity of each rule that is on.
 
     Args:
@@ -49,6 +49,6 @@ def map_severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str,
     Raises:
         ConfigurationError: a rule or severity is unknown.
     """
-    return changed(
+    return changed_severities(
         {code: rule.severity for code, rule in MAP_RULES.items()}, changes, "mapping does not have this rule"
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
-from kafka_replica.data.validation.binding import STANDING
+from kafka_replica.data.validation.binding import NON_COMPONENT_COLUMNS
 from kafka_replica.data.validation.deletions import is_technical
 from kafka_replica.data.validation.model import ACTION, ERRORS
 from kafka_replica.errors import UsageError
@@ -58,7 +58,7 @@ def columns_for(plan: MapPlan, names: Sequence[str], several: Sequence[str]) -> 
             "make "
             "a row of each value first"
         )
-    sources, left_out = set(plan.source.components), STANDING - {ACTION}
+    sources, left_out = set(plan.source.components), NON_COMPONENT_COLUMNS - {ACTION}
     carried = [name for name in names if name not in sources | left_out and not name.startswith("STRUCTURE[")]
     hidden = [name for name in carried if name in plan.targets]
     if hidden:

@@ -7,22 +7,22 @@ from datetime import UTC, date, datetime
 from typing import Final
 
 from kafka_replica.data.errors import MapError
-from kafka_replica.data.mapping.building import PlanBuilder
-from kafka_replica.data.mapping.catalogue import map_severities
+from kafka_replica.data.mapping.catalogue import severities_of_map_rules
 from kafka_replica.data.mapping.date_patterns import (
     DEFAULTS,
     PatternDate,
     Reading,
     UnusableDateError,
     Writing,
-    counted,
-    read_by,
-    write_by,
+    reading_of_pattern,
+    unit_count_of,
+    writing_of_pattern,
 )
 from kafka_replica.data.mapping.map_ends import side_of
 from kafka_replica.data.mapping.model import Copy, DateMap, FixedValues, MapPlan, Resolve, ValueMap
-from kafka_replica.data.mapping.sets import compile_in_set
-from kafka_replica.data.mapping.stages import value_map
+from kafka_replica.data.mapping.plan_builder import PlanBuilder
+from kafka_replica.data.mapping.representation_maps import value_map_of
+from kafka_replica.data.mapping.structure_sets import compile_map_in_set
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures, Urn
 from kafka_replica.sdmx.errors import ArtefactNotFoundError
@@ -63,12 +63,12 @@ def compile_map(
         ArtefactNotFoundError: the map, or an artefact that it refers to, is not in this version.
         SdmxError: one of these artefacts cannot be read.
     """
-    severities = map_severities(rules)
+    severities = severities_of_map_rules(rules)
     from_year = (as_of or datetime.now(UTC).date()).year - 80
     found = _look_up(structures, reference)
     if isinstance(found, StructureMap):
         return _compiled(structures, found, severities, from_year, implicit=implicit)
-    return compile_in_set(structures, *found, severities, implicit=implicit)
+    return compile_map_in_set(structures, *found, severities, implicit=implicit)
 
 
 def _look_up(structures: Structures, reference: Urn | str) -> StructureMap | tuple[StructureSet, str | None]:
@@ -138,7 +138,7 @@ def _component_map(
         )
     found = structures.representation_map(component_map.representation_map)
     dimensions, urn = building.target.dimensions, str(found.urn)
-    return [value_map(component_map.sources, component_map.targets, found.mappings, dimensions, urn)]
+    return [value_map_of(component_map.sources, component_map.targets, found.mappings, dimensions, urn)]
 
 
 def _date_map(map_: StructureMap, date_pattern_map: DatePatternMap | EpochMap, from_year: int) -> Iterator[DateMap]:
@@ -186,22 +186,22 @@ def _default_resolve(reading: Reading) -> Resolve:
 
 def _reading(date_pattern_map: DatePatternMap | EpochMap, from_year: int) -> Reading:
     if isinstance(date_pattern_map, DatePatternMap):
-        return read_by(date_pattern_map.source_pattern, date_pattern_map.locale, from_year)
+        return reading_of_pattern(date_pattern_map.source_pattern, date_pattern_map.locale, from_year)
     base = period(date_pattern_map.base_period)
     if base is None:
         raise UnusableDateError(f"its base period {date_pattern_map.base_period!r} is invalid")
-    return counted(base.start_s, date_pattern_map.epoch_period)
+    return unit_count_of(base.start_s, date_pattern_map.epoch_period)
 
 
 def _writings(
     map_: StructureMap, date_pattern_map: DatePatternMap | EpochMap, locale: str | None
 ) -> tuple[tuple[str | None, Writing], ...]:
     """Return formats by frequency: the standard's formats, overridden by those that the date map selects."""
-    found: dict[str, Writing] = {name: write_by(pattern, None) for name, pattern in DEFAULTS.items()}
+    found: dict[str, Writing] = {name: writing_of_pattern(pattern, None) for name, pattern in DEFAULTS.items()}
     for mapping in map_.frequency_format_mappings:
         id_ = None if mapping.urn is None or mapping.urn.item is None else mapping.urn.item.rpartition(".")[2]
         if not date_pattern_map.mapped_frequencies or {mapping.frequency, id_} & set(
             date_pattern_map.mapped_frequencies
         ):
-            found[mapping.frequency] = write_by(mapping.date_pattern, locale)
+            found[mapping.frequency] = writing_of_pattern(mapping.date_pattern, locale)
     return tuple(found.items())

@@ -106,8 +106,8 @@ DEFAULTS: Final = {
 """
 
 
-def counted(base_s: int, unit: str) -> UnitCount:
-    """Return how an epoch counts. Raises UnusableDateError."""
+def unit_count_of(base_s: int, unit: str) -> UnitCount:
+    """Return the unit in which an epoch counts. Raises UnusableDateError."""
     if unit.lower() not in _UNITS_S:
         raise UnusableDateError(f"an epoch of {unit!r}; the standard allows {', '.join(_UNITS_S)}")
     per_s, unit_s = _UNITS_S[unit.lower()]
@@ -156,7 +156,7 @@ def _tokens(pattern: str) -> Iterator[Token]:
             at += 1
 
 
-def read_by(pattern: str, locale: str | None, short_year_from: int) -> PatternDate:
+def reading_of_pattern(pattern: str, locale: str | None, short_year_from: int) -> PatternDate:
     """Return how a pattern reads dates.
 
     Raises:
@@ -240,7 +240,7 @@ def _finest(fields: set[str]) -> Unit | None:
     return next((unit for is_given, unit in units if is_given), None)
 
 
-def write_by(pattern: str, locale: str | None) -> WrittenDate:
+def writing_of_pattern(pattern: str, locale: str | None) -> WrittenDate:
     """Return how a pattern writes dates. Raises UnusableDateError."""
     tokens = tokens_of(pattern)
     for token in tokens:

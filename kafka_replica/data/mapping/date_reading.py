@@ -11,15 +11,15 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.data.mapping.date_patterns import LETTERS, MONTHS, PatternDate, Reading, UnitCount
-from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 from kafka_replica.data.mapping.model import DateMap, Resolve
 from kafka_replica.sdmx.values.text_types import anchored
 
 DAY_S: Final = 86_400
 _FARTHEST: Final = 10**12
 Fields: TypeAlias = Mapping[str, Expression]
-"""The numbers of a date's fields; the half of the day is a text."""
+"""The numbers of a date's fields; the mark for AM or PM is a text."""
 _YEAR: Final = "of the year"
 
 
@@ -37,7 +37,9 @@ class _Slot(NamedTuple):
     short_year_from: int = 0
 
 
-def add_instant(engine: Engine, date_map: DateMap, text: Expression, frequency: Expression | None, name: str) -> None:
+def add_instant(
+    engine: MappingEngine, date_map: DateMap, text: Expression, frequency: Expression | None, name: str
+) -> None:
     """Add a column with the second that a date denotes, from 1970-01-01T00:00:00; NULL if the date cannot be read.
 
     The names of columns with intermediate values begin with the name of that column.
@@ -64,7 +66,7 @@ def add_instant(engine: Engine, date_map: DateMap, text: Expression, frequency: 
 
 
 def _add_numbers(
-    engine: Engine,
+    engine: MappingEngine,
     dated: Sequence[tuple[str | None, PatternDate]],
     text: Expression,
     frequency: Expression | None,
@@ -104,13 +106,13 @@ def _own(reading: PatternDate, numbers: Mapping[_Slot, Expression]) -> Fields:
     return {slot.field: numbers[slot] for slot in _slots(reading).values()}
 
 
-def _number(engine: Engine, slot: _Slot, part: Expression) -> Expression:
+def _number(engine: MappingEngine, slot: _Slot, part: Expression) -> Expression:
     if slot.field == "half_day":
         return part
     return engine.counted(engine.look_up(engine.lower(part), dict(slot.months)) if slot.months else part)
 
 
-def _full_year(engine: Engine, short: Expression, low: int) -> Expression:
+def _full_year(engine: MappingEngine, short: Expression, low: int) -> Expression:
     """Return the year that two digits denote within the hundred years from ``low`` on."""
     century = short + engine.number(low // 100 * 100)
     return engine.case([
@@ -131,7 +133,7 @@ def _same_second(reading: Reading) -> Hashable:
     return reading if isinstance(reading, UnitCount) else (_same_day(reading), reading.clock_s)
 
 
-def _first_day(engine: Engine, reading: PatternDate, fields: Fields) -> Expression:
+def _first_day(engine: MappingEngine, reading: PatternDate, fields: Fields) -> Expression:
     """Return the first day of the period; for ISO 8601 weeks, the Monday. Week 1 is the week of 4 January."""
     one, year = engine.number(1), fields[_YEAR]
     month = fields.get("month_name", fields.get("month"))
@@ -158,7 +160,9 @@ def _week(fields: Fields) -> Expression:
     return fields.get("week", fields.get("number:W"))
 
 
-def _second(engine: Engine, reading: PatternDate, fields: Fields, first: Expression, resolve: Resolve) -> Expression:
+def _second(
+    engine: MappingEngine, reading: PatternDate, fields: Fields, first: Expression, resolve: Resolve
+) -> Expression:
     """Return the second to use within the period that begins on a day; NULL if the year has no such period."""
     one = engine.number(1)
 
@@ -185,13 +189,13 @@ def _second(engine: Engine, reading: PatternDate, fields: Fields, first: Express
     return engine.case([(is_there & (weekday >= one) & (weekday <= seven), resolved(day, day + one))])
 
 
-def _resolved(engine: Engine, start: Expression, end: Expression, resolve: Resolve) -> Expression:
+def _resolved(engine: MappingEngine, start: Expression, end: Expression, resolve: Resolve) -> Expression:
     if resolve == "startOfPeriod":
         return start
     return end - engine.number(1) if resolve == "endOfPeriod" else engine.floor(start + end, 2)
 
 
-def _counted(engine: Engine, number: Expression, reading: UnitCount, resolve: Resolve) -> Expression:
+def _counted(engine: MappingEngine, number: Expression, reading: UnitCount, resolve: Resolve) -> Expression:
     count = engine.floor(number, reading.per_s)
     most = engine.number(_FARTHEST // reading.unit_s)
     start = count * engine.number(reading.unit_s) + engine.number(reading.base_s)
@@ -199,7 +203,7 @@ def _counted(engine: Engine, number: Expression, reading: UnitCount, resolve: Re
     return engine.case([((count <= most) & (count >= engine.number(-_FARTHEST // reading.unit_s)), at)])
 
 
-def _clock(engine: Engine, fields: Fields) -> Expression:
+def _clock(engine: MappingEngine, fields: Fields) -> Expression:
     """Return the second of the day; NULL if a part is out of its range."""
     total = engine.number(0)
     for name, least, most, unit in (
@@ -213,7 +217,7 @@ def _clock(engine: Engine, fields: Fields) -> Expression:
         inside = (value >= engine.number(least)) & (value <= engine.number(most))
         value = engine.case([(inside & (value == wraps), engine.number(0)), (inside, value)])
         total = total + value * engine.number(unit)
-    # As in Java, the half of the day is ignored if the hour counts to 24.
+    # As in Java, AM and PM are ignored if the hours count to 24.
     if "half_day" in fields and {"hour_11", "hour_12"} & set(fields):
         late = engine.any_of([fields["half_day"] == engine.text(letter) for letter in "Pp"])
         total = total + engine.coalesce([engine.case([(late, engine.number(DAY_S // 2))]), engine.number(0)])

@@ -8,15 +8,17 @@ from typing import Final
 
 from kafka_replica.data.mapping.date_patterns import MONTHS, UNITS, Token, UnitCount, Writing, WrittenDate
 from kafka_replica.data.mapping.date_reading import DAY_S
-from kafka_replica.data.mapping.engines import Engine, Expression
 from kafka_replica.data.mapping.frequency_cases import by_frequency
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 from kafka_replica.data.mapping.model import DateMap
 
 _FIRST_DAY: Final = -719_162
 _LAST_DAY: Final = 2_932_896
 
 
-def add_written(engine: Engine, date_map: DateMap, at_s: Expression, frequency: Expression | None, name: str) -> None:
+def add_written(
+    engine: MappingEngine, date_map: DateMap, at_s: Expression, frequency: Expression | None, name: str
+) -> None:
     """Add a column with the date as text; NULL if there is no second, or no format for the frequency of the row.
 
     Seconds outside the years 1 to 9999 have no text. The names of columns with intermediate values begin with the name
@@ -43,7 +45,7 @@ def add_written(engine: Engine, date_map: DateMap, at_s: Expression, frequency: 
 
 
 def _add_pieces(
-    engine: Engine,
+    engine: MappingEngine,
     dates: Sequence[tuple[str | None, WrittenDate]],
     at_s: Expression,
     frequency: Expression | None,
@@ -86,7 +88,7 @@ def _names(token: Token, writing: WrittenDate) -> tuple[str, ...]:
 
 
 def _piece(
-    engine: Engine, token: Token, day: Expression, month: Expression, second: Expression, writing: WrittenDate
+    engine: MappingEngine, token: Token, day: Expression, month: Expression, second: Expression, writing: WrittenDate
 ) -> Expression:
     width = token.width
     if token.field in {"year", "week_year"}:
@@ -105,7 +107,7 @@ def _piece(
     return _clock_piece(engine, token, second)
 
 
-def _number(engine: Engine, letter: str, day: Expression, month: Expression) -> Expression:
+def _number(engine: MappingEngine, letter: str, day: Expression, month: Expression) -> Expression:
     """Return the number, within its year, of the period with that letter."""
     unit = UNITS[letter]
     if unit in {"week", "day"}:
@@ -113,7 +115,7 @@ def _number(engine: Engine, letter: str, day: Expression, month: Expression) -> 
     return engine.floor(month - engine.number(1), MONTHS[unit]) + engine.number(1)
 
 
-def _clock_piece(engine: Engine, token: Token, second: Expression) -> Expression:
+def _clock_piece(engine: MappingEngine, token: Token, second: Expression) -> Expression:
     hour = engine.floor(second, 3600)
     half = engine.floor(hour, 12)
     one = engine.number(1)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from kafka_replica.data.mapping.engines import Expression
 from kafka_replica.data.mapping.inverse import lossless_frequencies
+from kafka_replica.data.mapping.mapping_engine import Expression
 from kafka_replica.data.mapping.model import AMBIGUOUS, DateMap, ValueMap
-from kafka_replica.data.mapping.source_rows import SourceRows
+from kafka_replica.data.mapping.source_components import SourceComponents
 from kafka_replica.data.validation.deletions import DATAFLOW, NARROWER, OBS_KEY, SERIES_KEY, STRUCTURE, given_part
 from kafka_replica.data.validation.model import ACTION
 from kafka_replica.sdmx.values.text_types import anchored
@@ -39,14 +39,14 @@ class Deletions:
         unknown: the columns of the frame that neither the source nor SDMX-CSV defines.
     """
 
-    def __init__(self, rows: SourceRows, targets: Sequence[str], unknown: Sequence[str]) -> None:
+    def __init__(self, rows: SourceComponents, targets: Sequence[str], unknown: Sequence[str]) -> None:
         self._rows, self._plan, self._engine = rows, rows.plan, rows.engine
         self._targets, self._unknown = targets, unknown
         self._deletes = rows.is_delete()
         self._may_be_any = rows.has_actions() and rows.engine.may_hold(self._deletes)
 
     def excused(self, targets: Sequence[str]) -> Expression | None:
-        """Return whether a row is a deletion, if no target is a dimension, so that values do not matter; else None."""
+        """Return whether a row is a deletion, whose values do not matter; None if a target is a dimension."""
         if not self._may_be_any or not self._plan.target.dimensions.isdisjoint(targets):
             return None
         return self._deletes
@@ -68,7 +68,7 @@ class Deletions:
     def wide(
         self, targets: Mapping[str, Expression], maps: Mapping[str, ValueMap], blame: Mapping[str, Sequence[Expression]]
     ) -> Iterator[WideDeletion]:
-        """Yield the reasons why deletions would be wider in the target.
+        """Yield the reasons why deletions would delete more in the target.
 
         Args:
             targets: the text of each target.
@@ -136,7 +136,7 @@ class Deletions:
     def _merged(
         self, maps: Mapping[str, ValueMap], targets: Mapping[str, Expression], is_open: Expression
     ) -> Iterator[WideDeletion]:
-        """Find open deletions by a value that shares its result with other values, whose data would be deleted, too."""
+        """Find open deletions by a value that the map merges with other values, whose data would be deleted, too."""
         plan, dimensions = self._plan, self._plan.target.dimensions
         apart = {copy.source for copy in plan.copies if copy.target in dimensions}
         apart = apart.union(*(one.sources for one in plan.values if one.is_one_to_one(dimensions)))
@@ -183,7 +183,7 @@ class Deletions:
             message = "this column is not a component of the source, so a deletion by it would delete more"
             yield WideDeletion(lost, name, message)
         for key, named in ((SERIES_KEY, [name for name in ordered if name != source.time]), (OBS_KEY, ordered)):
-            if self._is_standing(key):
+            if self._is_structure_column(key):
                 text = engine.source(key)
                 lost = [
                     empty[name]
@@ -194,9 +194,9 @@ class Deletions:
                 message = "the key has a part for a dimension that its column leaves open, so more would be deleted"
                 yield WideDeletion(engine.any_of(lost), key, message)
         kinds, part = NARROWER.get(source.urn.cls, ()), list[Expression]()
-        if kinds and self._is_standing(STRUCTURE):
+        if kinds and self._is_structure_column(STRUCTURE):
             part.append(engine.is_one_of(engine.lower(engine.source(STRUCTURE)), kinds))
-        if "dataflow" in kinds and self._is_standing(DATAFLOW):
+        if "dataflow" in kinds and self._is_structure_column(DATAFLOW):
             part.append(engine.is_null(engine.source(STRUCTURE)) & ~engine.is_null(engine.source(DATAFLOW)))
         if part:
             message = f"the deletion is of only a part of the data of {source.urn.reference}"
@@ -213,5 +213,5 @@ class Deletions:
         same = [key == engine.joined([engine.source(name) for name in others], ".")] if others else []
         return engine.any_of(same)
 
-    def _is_standing(self, name: str) -> bool:
+    def _is_structure_column(self, name: str) -> bool:
         return self._engine.has(name) and name not in self._plan.source.components

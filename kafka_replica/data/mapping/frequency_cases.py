@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 
 T = TypeVar("T")
 
 
 def by_frequency(
-    engine: Engine,
+    engine: MappingEngine,
     formats: Sequence[tuple[str | None, T]],
     frequency: Expression | None,
     key: Callable[[T], Hashable],

@@ -18,8 +18,8 @@ from kafka_replica.data.mapping.date_patterns import (
     UnusableDateError,
     Writing,
     WrittenDate,
-    read_by,
-    write_by,
+    reading_of_pattern,
+    writing_of_pattern,
 )
 
 _OF_MONTHS: Final = frozenset({"quarter", "trimester", "semester", "year"})
@@ -55,14 +55,14 @@ _MOST_DIGITS: Final = {
 _MOST_DIGITS_OF: Final = {"M": 2, "W": 2, "D": 3}
 
 
-def forgotten(reading: Reading) -> str | None:
-    """Return why a date with this reading cannot be written again, however exactly it is kept; None if it can."""
+def reason_not_writable(reading: Reading) -> str | None:
+    """Return why dates with this reading cannot be written back unchanged; None if they can."""
     if isinstance(reading, UnitCount):
         return None if reading.per_s == 1 else "it counts fractions of a second, and whole seconds are kept"
     if "millisecond" in reading.fields:
         return f"{reading.pattern!r} has fractions of a second, and whole seconds are kept"
     try:
-        write_by(reading.pattern, reading.locale)
+        writing_of_pattern(reading.pattern, reading.locale)
     except UnusableDateError as error:
         return str(error)
     if not _says_once(reading):
@@ -85,7 +85,7 @@ def _kind(reading: Reading) -> str:
 
 
 def read_again(writing: Writing, reading: Reading) -> Reading | None:
-    """Return how to read dates with this writing; None if the reading may miss the point of time that was written.
+    """Return how to read dates with this writing; None if the reading may miss the point in time that was written.
 
     Args:
         writing: how the date is written.
@@ -95,7 +95,7 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
         return writing
     from_year = reading.short_year_from if isinstance(reading, PatternDate) else 1970
     try:
-        again = read_by(writing.pattern, writing.locale, from_year)
+        again = reading_of_pattern(writing.pattern, writing.locale, from_year)
     except UnusableDateError:
         return None
     # A year of two digits is only unambiguous if the date was read with a year of two digits of the same kind.
@@ -106,8 +106,8 @@ def read_again(writing: Writing, reading: Reading) -> Reading | None:
 
 
 def write_again(reading: Reading) -> Writing:
-    """Return how to write dates with this reading. Raises UnusableDateError; see :func:`forgotten`."""
-    return write_by(reading.pattern, reading.locale) if isinstance(reading, PatternDate) else reading
+    """Return how to write dates with this reading. Raises UnusableDateError; see :func:`reason_not_writable`."""
+    return writing_of_pattern(reading.pattern, reading.locale) if isinstance(reading, PatternDate) else reading
 
 
 def _clock(reading: PatternDate) -> set[str]:
@@ -115,7 +115,7 @@ def _clock(reading: PatternDate) -> set[str]:
 
 
 def _says_once(reading: PatternDate) -> bool:
-    """Return whether each part of the date is relevant for the point of time."""
+    """Return whether each part of the date is relevant for the point in time."""
     names = [name.removeprefix("short_").replace("month_name", "month") for name in reading.fields]
     clock = _clock(reading)
     return (

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kafka_replica.data.errors import NotInvertibleError
 from kafka_replica.data.mapping.date_patterns import Reading
-from kafka_replica.data.mapping.granularity import forgotten, lies_within, read_again, write_again
+from kafka_replica.data.mapping.granularity import lies_within, read_again, reason_not_writable, write_again
 from kafka_replica.data.mapping.model import (
     AMBIGUOUS,
     NOTHING,
@@ -122,7 +122,7 @@ def _turned(value_map: ValueMap) -> ValueMap:
 
 
 def _coarser(date_map: DateMap) -> Iterator[str]:
-    reason = forgotten(date_map.readings[0][1])
+    reason = reason_not_writable(date_map.readings[0][1])
     if reason is not None:
         yield f"the date in {date_map.source} cannot be restored: {reason}"
     elif not _lossless_readings(date_map):
@@ -145,7 +145,7 @@ def lossless_frequencies(date_map: DateMap) -> frozenset[str | None]:
     """
     if date_map.frequency_in_source:
         return frozenset({None})
-    if forgotten(date_map.readings[0][1]) is not None:
+    if reason_not_writable(date_map.readings[0][1]) is not None:
         return frozenset()
     return frozenset(frequency for frequency, _ in _lossless_readings(date_map))
 

@@ -48,7 +48,7 @@ class ValueSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ValuePattern:
     """An expression that must match a whole text, and the number of groups that it captures."""
 
     text: ValueSlice
@@ -69,7 +69,7 @@ class Stage:
     """
 
     keys: tuple[ValueSlice, ...]
-    patterns: tuple[Pattern, ...]
+    patterns: tuple[ValuePattern, ...]
     table: Mapping[str, str] = field(repr=False)
     timed: Mapping[str, str] = field(repr=False)
     groups: tuple[int, ...] = ()
@@ -155,7 +155,7 @@ class FixedValues:
 
 @dataclass(frozen=True, slots=True)
 class DateMap:
-    """A date map: how a date is read, which point of time is meant, and how it is written.
+    """A date map: how a date is read, which point in time is meant, and how it is written.
 
     Attributes:
         source: the source component.
@@ -164,7 +164,7 @@ class DateMap:
         writings: ways to write dates, by frequency; None is for any frequency.
         frequency: the component that holds the frequency; None if it is irrelevant.
         frequency_in_source: whether the frequency is a source component.
-        resolve: the point of time in the period that was read.
+        resolve: the point in time in the period that was read.
         artefact: the artefact that it is compiled from.
     """
 

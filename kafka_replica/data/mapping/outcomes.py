@@ -6,25 +6,27 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 from kafka_replica.data.mapping.model import (
     MARKS,
     OPEN,
     PARTS,
     UNTIMED,
-    Pattern,
     Stage,
     ValueMap,
+    ValuePattern,
     ValueSlice,
     group_mark,
 )
-from kafka_replica.data.mapping.regexes import Expression as Rewritten
+from kafka_replica.data.mapping.portable_regexes import PortableExpression as Rewritten
 from kafka_replica.sdmx.values.text_types import anchored
 
 _MARK: Final = re.compile("\x02([0-9]+)\x03")
 
 
-def outcome(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression) -> Expression:
+def outcome_of_map(
+    engine: MappingEngine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression
+) -> Expression:
     """Return the outcome from the first stage that has a rule for the row's values.
 
     Args:
@@ -38,7 +40,7 @@ def outcome(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is
     return engine.coalesce(stages) if stages else engine.text(None)
 
 
-def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression) -> Expression:
+def _span(engine: MappingEngine, value_map: ValueMap, begins_s: Expression | None, is_open: Expression) -> Expression:
     """Return the number of the time span, as text."""
     if begins_s is None or not value_map.breaks:
         return engine.text(UNTIMED)
@@ -47,8 +49,8 @@ def _span(engine: Engine, value_map: ValueMap, begins_s: Expression | None, is_o
     return engine.coalesce([untimed, _between(engine, value_map.breaks, begins_s, 0, len(value_map.breaks))])
 
 
-def _between(engine: Engine, breaks: Sequence[int], begins_s: Expression, first: int, last: int) -> Expression:
-    """Return the number of the time span, which is known to be one of these, by halving; so expressions stay flat."""
+def _between(engine: MappingEngine, breaks: Sequence[int], begins_s: Expression, first: int, last: int) -> Expression:
+    """Return the number of the time span among these, by binary search, so that expressions stay flat."""
     if first == last:
         return engine.text(str(first))
     middle = (first + last) // 2
@@ -57,7 +59,7 @@ def _between(engine: Engine, breaks: Sequence[int], begins_s: Expression, first:
     return engine.coalesce([engine.case([(is_later, later)]), _between(engine, breaks, begins_s, first, middle)])
 
 
-def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
+def _of_stage(engine: MappingEngine, stage: Stage, span: Expression) -> Expression:
     value = _found(engine, stage, span)
     if not stage.patterns:
         return value
@@ -71,7 +73,7 @@ def _of_stage(engine: Engine, stage: Stage, span: Expression) -> Expression:
     return engine.case([(fits, value)])
 
 
-def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
+def _found(engine: MappingEngine, stage: Stage, span: Expression) -> Expression:
     """Return the entries of the tables for the row, with groups filled in."""
     texts = [_text(engine, piece) for piece in stage.keys]
     if not stage.table and not stage.timed:
@@ -91,12 +93,12 @@ def _found(engine: Engine, stage: Stage, span: Expression) -> Expression:
     return value
 
 
-def _always(engine: Engine, stage: Stage, span: Expression) -> Expression:
+def _always(engine: MappingEngine, stage: Stage, span: Expression) -> Expression:
     """Return an outcome that does not depend on values, as one value per row."""
     return engine.case([(~engine.is_null(span), engine.text(stage.table[""]))])
 
 
-def _constant(engine: Engine, stage: Stage, outcome_: str) -> Expression:
+def _constant(engine: MappingEngine, stage: Stage, outcome_: str) -> Expression:
     """Return an outcome that is the same for all rows except for its groups."""
     pieces = _MARK.split(outcome_)
     texts = [
@@ -106,7 +108,7 @@ def _constant(engine: Engine, stage: Stage, outcome_: str) -> Expression:
     return texts[0] if len(texts) == 1 else engine.joined(texts, "")
 
 
-def _group(engine: Engine, stage: Stage, number: int) -> Expression:
+def _group(engine: MappingEngine, stage: Stage, number: int) -> Expression:
     """Return the text that a group captured; 0 is the whole text that the first expression matches."""
     if number == 0:
         return _text(engine, stage.patterns[0].text)
@@ -119,8 +121,8 @@ def _group(engine: Engine, stage: Stage, number: int) -> Expression:
     raise AssertionError(number)
 
 
-def _text(engine: Engine, piece: ValueSlice | Pattern) -> Expression:
-    if isinstance(piece, Pattern):
+def _text(engine: MappingEngine, piece: ValueSlice | ValuePattern) -> Expression:
+    if isinstance(piece, ValuePattern):
         piece = piece.text
     text = engine.source(piece.component)
     return text if piece.start is None else engine.slice(text, piece.start, piece.length)

@@ -15,7 +15,7 @@ from kafka_replica.data.files.arrow_messages import ARROW_FILE, FileBytes
 from kafka_replica.data.files.arrow_streams import arrow_streams
 from kafka_replica.data.files.content import content_on_disk
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart, reading_as
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, SourceBatch, reading_as
 
 _FORMAT: Final = "Arrow IPC"
 
@@ -30,15 +30,15 @@ class ArrowRows(FrameFile):
 
     height: int | None
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done.
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Yield the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source.
 
         Raises:
             DatasetError: the data is damaged.
         """
         with reading_as(_FORMAT, self.path):
             for rows, done in self._of_stream() if self.height is None else self._of_file(self.height):
-                yield self.part(rows, {}), int(size * done)
+                yield self.source_batch(rows, {}), int(size * done)
 
     def _of_file(self, height: int) -> Iterator[tuple[pl.DataFrame, float]]:
         """Yield the rows of a file, each part with the fraction that is done."""
@@ -57,12 +57,12 @@ class ArrowRows(FrameFile):
                     yield frame.slice(first, self.batch_rows), stream.done / len(data)
 
 
-def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSize) -> ArrowRows:
+def open_arrow(source: Source, error_column: str | None, folder: Path, batch: BatchSize) -> ArrowRows:
     """Return the rows of a file or stream of Arrow IPC; the first bytes distinguish the two.
 
     Args:
         source: the source.
-        verdict: the column in which an earlier run may have described errors.
+        error_column: the column in which an earlier run may have described errors.
         folder: an existing folder for temporary files.
         batch: the size of batches.
 
@@ -76,8 +76,8 @@ def open_arrow(source: Source, verdict: str | None, folder: Path, batch: BatchSi
         if data[: len(ARROW_FILE)] == ARROW_FILE:
             scan = pl.scan_ipc(place, glob=False)
             height = int(scan.select(pl.len()).collect().item())
-            return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, verdict, height)
+            return ArrowRows(source.path, place, scan.head(0).collect(), batch.rows, error_column, height)
         first = next(arrow_streams(data, batch.rows), None)
         if first is None:
             raise DatasetError(f"reading {source.path}: it cannot be read as {_FORMAT}: it is empty")
-        return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, verdict, None)
+        return ArrowRows(source.path, place, pl.read_ipc_stream(first.data), batch.rows, error_column, None)

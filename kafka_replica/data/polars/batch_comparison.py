@@ -20,13 +20,13 @@ from kafka_replica.data.polars.cross_row import (
     Comparison,
     Hit,
     comparable_rows,
-    duplicates,
+    duplicate_rows,
     rows_in_groups,
     value_of,
     with_keys,
     wrong_groups,
 )
-from kafka_replica.data.polars.rows import ROW, PreparedFrame
+from kafka_replica.data.polars.prepared_frame import ROW, PreparedFrame
 from kafka_replica.data.validation.binding import BoundRules
 from kafka_replica.data.validation.conditions import components_of
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
@@ -36,7 +36,7 @@ _OTHER: Final = "__hash_2"
 _SEEDS: Final = (0x5EED, 0xC0FFEE)
 
 
-def hash_of(names: Sequence[str], seed: int = _SEEDS[0]) -> pl.Expr:
+def key_hash(names: Sequence[str], seed: int = _SEEDS[0]) -> pl.Expr:
     """Return a 64-bit hash of the values of columns, in which NULL is a value like any other."""
     # Adding one hash per column (modulo 2 ** 64) takes half the time of hashing a struct.
     return reduce(add, (pl.col(name).hash(seed + place) for place, name in enumerate(names))).alias(_HASH)
@@ -62,7 +62,7 @@ class Hashes:
         return ordered.filter((ordered == ordered.shift(1)).fill_null(value=False)).unique()
 
 
-class _Groups:
+class _LevelGroups:
     """The groups of a level, with the values of the attributes that its checks compare."""
 
     def __init__(self, level: tuple[str, ...], checks: Sequence[LevelCheck]) -> None:
@@ -73,7 +73,7 @@ class _Groups:
     def add(self, counted: pl.DataFrame) -> None:
         """Add the rows of a batch."""
         keyed = counted.select(
-            hash_of(self.level), hash_of(self.level, _SEEDS[1]).alias(_OTHER),
+            key_hash(self.level), key_hash(self.level, _SEEDS[1]).alias(_OTHER),
             *(pl.col(check.component).alias(f"{end}{number}")
               for number, check in enumerate(self.checks) for end in ("least", "most")),
         )  # fmt: skip
@@ -118,7 +118,9 @@ class BatchComparison:
         """Prepare the comparison by the rules that are bound to the columns."""
         self._bound = bound
         self._keys = [Hashes() for _ in bound.keys]
-        self._levels = [_Groups(level, list(same)) for level, same in groupby(bound.levels, key=lambda one: one.level)]
+        self._levels = [
+            _LevelGroups(level, list(same)) for level, same in groupby(bound.levels, key=lambda one: one.level)
+        ]
         self._candidates: dict[int, pl.Series | pl.DataFrame] = {}
         self._kept: dict[int, list[pl.DataFrame]] = {}
 
@@ -128,7 +130,7 @@ class BatchComparison:
             return
         counted = comparable_rows(rows)
         for check, hashes in zip(self._bound.keys, self._keys, strict=True):
-            hashes.add(with_keys(counted, check, rows).select(hash_of(check.components)).to_series())
+            hashes.add(with_keys(counted, check, rows).select(key_hash(check.components)).to_series())
         for groups in self._levels:
             groups.add(counted)
 
@@ -156,12 +158,12 @@ class BatchComparison:
             names, check = self._names(number)
             if isinstance(candidates, pl.Series):
                 compared = with_keys(counted, check, rows) if isinstance(check, KeyCheck) else counted
-                mine = compared.filter(hash_of(names).is_in(candidates.implode()))
+                mine = compared.filter(key_hash(names).is_in(candidates.implode()))
                 self._kept.setdefault(number, []).append(mine.select(ROW, *names))
                 continue
             needed = {check.component, *components_of(check.flagged)} if isinstance(check, LevelCheck) else set()
             columns = [ROW, *names, *(column for column in counted.columns if column in needed - {*names})]
-            hashed = counted.with_columns(hash_of(names), hash_of(names, _SEEDS[1]).alias(_OTHER))
+            hashed = counted.with_columns(key_hash(names), key_hash(names, _SEEDS[1]).alias(_OTHER))
             found = hashed.join(candidates, on=[_HASH, _OTHER], how="semi", maintain_order="left")
             self._kept.setdefault(number, []).append(found.select(columns))
 
@@ -185,7 +187,7 @@ class BatchComparison:
                 (wrong,) = wrong_groups(kept, check.level, [check])
                 hit = rows_in_groups(kept, check, wrong, rows)
             else:
-                hit = duplicates(kept, names)
+                hit = duplicate_rows(kept, names)
             if hit.height:
                 found[number] = hit[ROW]
         return found

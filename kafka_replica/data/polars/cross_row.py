@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from kafka_replica.data.polars.rows import PreparedFrame, joined
+from kafka_replica.data.polars.prepared_frame import PreparedFrame, joined_key
 from kafka_replica.data.validation.conditions import Condition, Constant
 from kafka_replica.data.validation.model import KeyCheck, LevelCheck
 from kafka_replica.data.validation.report_building import Extent
@@ -25,7 +25,7 @@ def flagged_rows(rows: PreparedFrame) -> Iterator[Hit]:
         return
     counted = comparable_rows(rows)
     for key_check in bound.keys:
-        hit = duplicates(with_keys(counted, key_check, rows), key_check.components)
+        hit = duplicate_rows(with_keys(counted, key_check, rows), key_check.components)
         if hit.height:
             yield key_check, hit, value_of(key_check, rows)
     for level, checks in groupby(bound.levels, key=lambda check: check.level):
@@ -50,7 +50,7 @@ def _filtered(found: pl.DataFrame, condition: Condition, rows: PreparedFrame) ->
     return found if condition == Constant(value=True) else found.filter(rows.expressions.condition(condition))
 
 
-def duplicates(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def duplicate_rows(counted: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Return the rows whose values in these columns equal those of another row."""
     return counted.filter(pl.struct(list(names)).is_duplicated()) if counted.height else counted
 
@@ -76,7 +76,7 @@ def rows_in_groups(counted: pl.DataFrame, check: LevelCheck, wrong: pl.DataFrame
 def value_of(check: Comparison, rows: PreparedFrame) -> pl.Expr:
     """Return the value that a finding shows."""
     if isinstance(check, KeyCheck):
-        return joined([pl.col(component) for component in check.components])
+        return joined_key([pl.col(component) for component in check.components])
     return rows.shown_text(check.component)
 
 
@@ -85,7 +85,7 @@ def _differs(check: LevelCheck) -> pl.Expr:
     return column.is_null().all() if check.demand == "given" else column.min() != column.max()
 
 
-def extents(rows: PreparedFrame) -> list[Extent]:
+def attribute_extents(rows: PreparedFrame) -> list[Extent]:
     """Return the extreme values of each attribute of the data set, for the checks of the data set as a whole."""
     checks = rows.bound.whole
     if not checks:

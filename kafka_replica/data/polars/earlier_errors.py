@@ -6,13 +6,13 @@ import re
 from typing import Final
 
 from kafka_replica.data.files import Layout
-from kafka_replica.data.polars.datasets.records import WrongRow
+from kafka_replica.data.polars.datasets.csv_records import WrongRow
 
 _VERDICT: Final = re.compile(r'"?(?:information|warning|error) [a-z]+(?:-[a-z]+)*: ').match
-"""The beginning of a description of errors, see ``in_words``."""
+"""The beginning of a description of errors, see :func:`~kafka_replica.data.jobs.job.error_in_words`."""
 
 
-def without_earlier_errors(row: WrongRow, layout: Layout, verdict: str | None) -> WrongRow:
+def without_earlier_errors(row: WrongRow, layout: Layout, error_column: str | None) -> WrongRow:
     """Return a wrong row without the description of its errors that an earlier run wrote as its last cell.
 
     Such a row cannot be corrected by the position of its cells, so the description is recognized by its form.
@@ -20,9 +20,10 @@ def without_earlier_errors(row: WrongRow, layout: Layout, verdict: str | None) -
     Args:
         row: the row.
         layout: the layout of its file.
-        verdict: the column in which an earlier run may have described errors; None if there cannot be such a column.
+        error_column: the column in which an earlier run may have described errors; None if there cannot be such a
+            column.
     """
-    if verdict is None or layout.header[-1] != verdict:
+    if error_column is None or layout.header[-1] != error_column:
         return row
     end = _last_separator(row.text, layout.separator)
     if end < 0 or _VERDICT(row.text, end + 1) is None:

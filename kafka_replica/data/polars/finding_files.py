@@ -11,11 +11,11 @@ import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.jobs.options import check_findings_path
-from kafka_replica.data.polars.parts import Parts
+from kafka_replica.data.polars.spilled_frames import SpilledFrames
 from kafka_replica.errors import UsageError
 
 _SHEET_ROWS: Final = 1_048_575
-"""The maximal number of rows on a sheet of a workbook, without the header."""
+"""The maximum number of rows on a sheet of a workbook, without the header."""
 
 
 def write_findings(table: pl.DataFrame, path: Path | str, *, most: int | None = None) -> int:
@@ -24,7 +24,7 @@ def write_findings(table: pl.DataFrame, path: Path | str, *, most: int | None = 
     Args:
         table: the result of ``finding_table``.
         path: the file; its extension selects the format: .csv, .jsonl, .parquet or .xlsx.
-        most: the maximal number of findings that are written; None means all. A workbook has at most 1,048,575.
+        most: the maximum number of findings that are written; None means all. A workbook has at most 1,048,575.
 
     Raises:
         UsageError: the extension selects no format, or the file cannot be written.
@@ -91,10 +91,10 @@ def _json_lines(frames: Iterable[pl.DataFrame], path: Path) -> None:
 
 def _parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
     with TemporaryDirectory(prefix=".findings-", dir=path.parent) as folder:
-        parts = Parts(Path(folder), "findings")
+        stored = SpilledFrames(Path(folder), "findings")
         for frame in frames:
-            parts.add(frame)
-        parts.write_parquet(path)
+            stored.add(frame)
+        stored.write_parquet(path)
 
 
 def _workbook(frames: Iterable[pl.DataFrame], path: Path) -> None:

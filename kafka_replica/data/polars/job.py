@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from kafka_replica.data.jobs.job import MappingJob, Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import ProgressCallback
-from kafka_replica.data.polars.inputs import Input
+from kafka_replica.data.polars.job_input import JobInput
 from kafka_replica.data.polars.mapping_run import MappingRun
 from kafka_replica.data.polars.source_rows import BatchSize
 from kafka_replica.data.polars.validation_run import ValidationRun
@@ -31,7 +31,7 @@ class LocalEngine:
             KafkaReplicaError: a file cannot be read, or no row belongs to the structure.
         """
         with _folder(job.out) as folder:
-            return ValidationRun(job, Input(job, step, folder, self._batch), step, folder).outcome()
+            return ValidationRun(job, JobInput(job, step, folder, self._batch), step, folder).outcome()
 
     def map(self, job: MappingJob, step: ProgressCallback) -> Outcome:
         """Map data, and write mapped rows and unchanged rejected rows to separate files.
@@ -40,7 +40,7 @@ class LocalEngine:
             KafkaReplicaError: a file cannot be read, or no row belongs to the source.
         """
         with _folder(job.out) as folder:
-            return MappingRun(job, Input(job, step, folder, self._batch), step, folder).outcome()
+            return MappingRun(job, JobInput(job, step, folder, self._batch), step, folder).outcome()
 
 
 @contextmanager

@@ -9,13 +9,13 @@ import polars as pl
 
 from kafka_replica.data.jobs.job import MappingJob, Outcome
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
-from kafka_replica.data.polars.batch_comparison import Hashes, hash_of
+from kafka_replica.data.polars.batch_comparison import Hashes, key_hash
 from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
-from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
+from kafka_replica.data.polars.job_input import AT, Batch, JobInput, peek_single
+from kafka_replica.data.polars.job_outputs import JobOutputs
 from kafka_replica.data.polars.mapping.transforming import MappedRows
-from kafka_replica.data.polars.outputs import Outputs
-from kafka_replica.data.polars.reports import identified
-from kafka_replica.data.polars.rows import prepared
+from kafka_replica.data.polars.prepared_frame import prepare_frame
+from kafka_replica.data.polars.reports import series_and_times
 from kafka_replica.data.polars.validation import split
 from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of
 from kafka_replica.data.validation import ERRORS
@@ -27,7 +27,7 @@ _SERIES = 20
 class MappingRun:
     """The run of a mapping job."""
 
-    def __init__(self, job: MappingJob, data: Input, step: ProgressCallback, folder: Path) -> None:
+    def __init__(self, job: MappingJob, data: JobInput, step: ProgressCallback, folder: Path) -> None:
         """Prepare the run.
 
         Args:
@@ -37,7 +37,7 @@ class MappingRun:
             folder: an existing folder for temporary files.
         """
         self._job, self._data, self._step, self._folder = job, data, step, folder
-        self._none = MappedRows(data.nothing, job.plan)
+        self._empty_result = MappedRows(data.empty_frame, job.plan)
 
     def outcome(self) -> Outcome:
         """Run the job, and return its outcome."""
@@ -58,7 +58,7 @@ class MappingRun:
         for batch in self._data.batches("comparing rows"):
             mapped = MappedRows(batch.frame, self._job.plan)
             names = mapped.key_columns
-            is_candidate = mapped.is_compared & hash_of(names).is_in(hashes.implode())
+            is_candidate = mapped.is_compared & key_hash(names).is_in(hashes.implode())
             kept.append(mapped.rows.filter(is_candidate).select(names))
         every = pl.concat(kept, rechunk=True)
         return every.filter(every.is_duplicated()).unique()
@@ -76,13 +76,13 @@ class MappingRun:
             is_whole: whether there is only one batch.
         """
         job = self._job
-        none = split(self._none.result(self._none.repeated())).good.drop(AT)
+        none = split(self._empty_result.result(self._empty_result.repeated())).good.drop(AT)
         counts = FindingCounts()
-        with Outputs(job, self._data, none, job.target, self._folder) as outputs:
+        with JobOutputs(job, self._data, none, job.target, self._folder) as outputs:
             for batch in batches:
                 mapped = MappedRows(batch.frame, job.plan)
                 if hashes is not None and mapped.key_columns:
-                    hashes.add(mapped.rows.filter(mapped.is_compared).select(hash_of(mapped.key_columns)).to_series())
+                    hashes.add(mapped.rows.filter(mapped.is_compared).select(key_hash(mapped.key_columns)).to_series())
                 found = self._written(batch, mapped.result(_repeated(mapped, keys, is_whole=is_whole)), outputs)
                 outputs.list(found)
                 counts.add(found)
@@ -95,17 +95,18 @@ class MappingRun:
                 tuple(self._data.notes),
             )  # fmt: skip
 
-    def _written(self, batch: Batch, mapped: pl.DataFrame, outputs: Outputs) -> RowFindings:
+    def _written(self, batch: Batch, mapped: pl.DataFrame, outputs: JobOutputs) -> RowFindings:
         """Write the rows of a batch, and return its findings."""
         job = self._job
         wrong = wrong_rows_of(batch, job)
         good, bad = split(mapped)
         outputs.good.write(good.drop(AT))
-        outputs.reject(with_wrong_rows(_once(bad), wrong), batch)
-        found = _once(mapped.select(AT, ERRORS).drop_nulls(ERRORS))
+        outputs.reject(with_wrong_rows(_distinct_source_rows(bad), wrong), batch)
+        found = _distinct_source_rows(mapped.select(AT, ERRORS).drop_nulls(ERRORS))
         source = batch.frame.filter(pl.col(AT).is_in(found[AT].unique().implode()))
-        known = identified(prepared(source, job.rules).texts, job.rules, source.columns).with_columns(source[AT])
-        located = found.join(known, on=AT, how="left", maintain_order="left").select(*known.columns, ERRORS)
+        texts = prepare_frame(source, job.rules).texts
+        keys = series_and_times(texts, job.rules, source.columns).with_columns(source[AT])
+        located = found.join(keys, on=AT, how="left", maintain_order="left").select(*keys.columns, ERRORS)
         located = with_wrong_rows(located, wrong)
         places = batch.locations_of(located[AT])
         return RowFindings(places.hstack(located.drop(AT)), batch.frame.height + len(batch.wrong))
@@ -124,7 +125,7 @@ def _repeated(mapped: MappedRows, keys: pl.DataFrame | None, *, is_whole: bool) 
     return found.select(pl.col("counts") & pl.col("repeated").fill_null(value=False)).to_series()
 
 
-def _once(rows: pl.DataFrame) -> pl.DataFrame:
+def _distinct_source_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return each source row once, with its distinct errors; a row that maps to several rows occurs several times."""
     if not rows[AT].is_duplicated().any():
         return rows

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from kafka_replica.data.files.messages.forms import ColumnForm, in_form
+from kafka_replica.data.files.messages.column_forms import ColumnForm, in_form
 
 _TEXT_TYPE: Final = pl.Struct({"language": pl.String(), "text": pl.String()})
 

@@ -12,12 +12,12 @@ import polars as pl
 from kafka_replica.data.files.messages import located_blocks
 from kafka_replica.data.files.messages.batches import batches_of
 from kafka_replica.data.files.messages.blocks import Block
-from kafka_replica.data.files.messages.forms import ColumnForm
+from kafka_replica.data.files.messages.column_forms import ColumnForm
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.message_forms import common_forms, in_forms
-from kafka_replica.data.polars.parts import Parts
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
+from kafka_replica.data.polars.source_rows import BatchSize, SourceBatch, SourceRows
+from kafka_replica.data.polars.spilled_frames import SpilledFrames
 
 _REPORT_EVERY: Final = 10_000
 _LOCATION: Final = {"line": "__line", "path": "__path"}
@@ -25,22 +25,22 @@ _LOCATION: Final = {"line": "__line", "path": "__path"}
 
 
 @dataclass(frozen=True)
-class StoredRows:
+class MessageRows:
     """The rows of a message, in temporary files; see :class:`SourceRows`."""
 
-    nothing: pl.DataFrame
+    empty_frame: pl.DataFrame
     forms: Mapping[str, ColumnForm]
-    parts: Parts
+    stored: SpilledFrames
     written: None = None
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Yield the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source."""
         done = 0
-        for frame in self.parts.frames():
+        for frame in self.stored.frames():
             done += frame.height
             rows = in_forms(frame.drop(_LOCATION.values()), self.forms)
-            known = {name: frame[column] for name, column in _LOCATION.items()}
-            yield RowsPart(rows, known), size * done // max(1, self.parts.rows)
+            location_columns = {name: frame[column] for name, column in _LOCATION.items()}
+            yield SourceBatch(rows, location_columns), size * done // max(1, self.stored.rows)
 
 
 def open_message(
@@ -53,14 +53,14 @@ def open_message(
         DatasetError: the file is not a data message, or is damaged.
     """
     blocks = located_blocks(source.path, job.rules, job.usages, content=source.content, note=note)
-    stored = Parts(folder, "message")
+    stored = SpilledFrames(folder, "message")
     schemas: list[pl.DataFrame] = []
     for part in batches_of(_reported(blocks, report_rows), batch.rows):
         frame = pl.DataFrame(part.columns, infer_schema_length=None)
         line, path = pl.Series(part.lines, dtype=pl.UInt32), pl.Series(part.paths, dtype=pl.String)
         stored.add(frame.with_columns(line.alias(_LOCATION["line"]), path.alias(_LOCATION["path"])))
         schemas.append(frame.clear())
-    return StoredRows(*common_forms(schemas), stored)
+    return MessageRows(*common_forms(schemas), stored)
 
 
 def _reported(

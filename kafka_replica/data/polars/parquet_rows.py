@@ -11,9 +11,9 @@ import polars as pl
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import content_on_disk
-from kafka_replica.data.files.decompression_limit import largest
+from kafka_replica.data.files.decompression_limit import decompression_limit
 from kafka_replica.data.jobs.sources import Source
-from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, RowsPart, reading_as
+from kafka_replica.data.polars.source_rows import BatchSize, FrameFile, SourceBatch, reading_as
 
 _FORMAT: Final = "Parquet"
 
@@ -30,8 +30,8 @@ class ParquetRows(FrameFile):
     groups: Sequence[int] = field(repr=False)
     knows_groups: bool
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Yield the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source."""
         first, total = 0, max(1, sum(self.groups))
         scan = pl.scan_parquet(self.file, glob=False)
         for number, height in enumerate(self.groups):
@@ -40,7 +40,7 @@ class ParquetRows(FrameFile):
                 with reading_as(_FORMAT, self.path):
                     frame = scan.slice(first + begin, rows).collect()
                 known = self._known(number, begin, rows) if self.knows_groups else {}
-                yield self.part(frame, known), size * (first + begin + rows) // total
+                yield self.source_batch(frame, known), size * (first + begin + rows) // total
             first += height
 
     def _known(self, number: int, begin: int, rows: int) -> dict[str, pl.Series]:
@@ -49,12 +49,12 @@ class ParquetRows(FrameFile):
         return {"part": part, "part_row": numbers}
 
 
-def open_parquet(source: Source, verdict: str | None, folder: Path, batch: BatchSize) -> ParquetRows:
+def open_parquet(source: Source, error_column: str | None, folder: Path, batch: BatchSize) -> ParquetRows:
     """Return the rows of a Parquet file.
 
     Args:
         source: the file.
-        verdict: the column in which an earlier run may have described errors.
+        error_column: the column in which an earlier run may have described errors.
         folder: an existing folder for temporary files.
         batch: the size of batches.
 
@@ -65,18 +65,18 @@ def open_parquet(source: Source, verdict: str | None, folder: Path, batch: Batch
     with reading_as(_FORMAT, source.path):
         groups = _row_groups(file, source.path)
         scan = pl.scan_parquet(file, glob=False)
-        nothing = scan.head(0).collect()
+        empty_frame = scan.head(0).collect()
         known = groups is not None
         if groups is None:
             groups = [int(scan.select(pl.len()).collect().item())]
-    return ParquetRows(source.path, file, nothing, batch.rows, verdict, groups, known)
+    return ParquetRows(source.path, file, empty_frame, batch.rows, error_column, groups, known)
 
 
 def _row_groups(file: Path, path: str) -> list[int] | None:
     """Return the number of rows in each row group; None without pyarrow, because polars does not report it.
 
     Raises:
-        DatasetError: a row group, which is read as a whole, needs more memory than :func:`largest` allows.
+        DatasetError: a row group, which is read as a whole, needs more memory than :func:`decompression_limit` allows.
     """
     try:
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
@@ -87,7 +87,7 @@ def _row_groups(file: Path, path: str) -> list[int] | None:
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     for number, group in enumerate(groups):
         expanded = sum(group.column(at).total_uncompressed_size for at in range(group.num_columns))
-        if expanded > largest(size):
+        if expanded > decompression_limit(size):
             raise DatasetError(
                 f"reading {path}: row group {number} expands to {expanded:,} bytes, too many for a file of {size:,} "
                 "bytes; write it with smaller row groups, or without compression"

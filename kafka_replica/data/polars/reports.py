@@ -8,21 +8,21 @@ from typing import Any, Final
 import polars as pl
 
 from kafka_replica.data.mapping import MapPlan
-from kafka_replica.data.polars.cross_row import extents
+from kafka_replica.data.polars.cross_row import attribute_extents
 from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
-from kafka_replica.data.polars.frames import as_frame
-from kafka_replica.data.polars.rows import PreparedFrame, joined, prepared
+from kafka_replica.data.polars.frame_conversion import as_frame
+from kafka_replica.data.polars.prepared_frame import PreparedFrame, joined_key, prepare_frame
 from kafka_replica.data.validation import report_building
+from kafka_replica.data.validation.arguments import check_has_errors
 from kafka_replica.data.validation.finding_columns import FINDING_COLUMNS, TIME
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Finding, Rules
 from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import SERIES, report_of
-from kafka_replica.data.validation.requests import need_errors
 
 
 def dataset_findings(frame: Any, rules: Rules) -> tuple[Finding, ...]:
     """Return the findings about the data set as a whole: about its columns, and its attributes at data set level."""
-    return _about_all(prepared(as_frame(frame), rules))
+    return _about_all(prepare_frame(as_frame(frame), rules))
 
 
 def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: int = 20) -> Report:
@@ -33,8 +33,8 @@ def report(validated: pl.DataFrame, rules: Rules, *, samples: int = 5, series: i
     Args:
         validated: a frame with ``_errors``.
         rules: the rules that the frame was validated with.
-        samples: the maximal number of sample findings for each rule, component and severity.
-        series: the maximal number of series that are listed, those with the most findings first.
+        samples: the maximum number of sample findings for each rule, component and severity.
+        series: the maximum number of series that are listed, those with the most findings first.
 
     Raises:
         UsageError: the frame has no column ``_errors``.
@@ -65,19 +65,19 @@ def finding_table(validated: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _about_all(rows: PreparedFrame) -> tuple[Finding, ...]:
-    return report_building.dataset_findings(rows.bound, extents(rows))
+    return report_building.dataset_findings(rows.bound, attribute_extents(rows))
 
 
 class ValidationFindings:
     """The findings of a validated frame, and of the data set as a whole."""
 
     def __init__(self, validated: pl.DataFrame, rules: Rules, locations: pl.DataFrame | None = None) -> None:
-        need_errors(validated.columns, "reporting on a frame")
-        prepared_rows = prepared(validated.select(pl.exclude(ERRORS)), rules)
+        check_has_errors(validated.columns, "reporting on a frame")
+        prepared_rows = prepare_frame(validated.select(pl.exclude(ERRORS)), rules)
         self._rules = rules
         self._unchecked = prepared_rows.bound.unchecked
         self.dataset: Final = _about_all(prepared_rows)
-        located = identified(prepared_rows.texts, rules, validated.columns).with_columns(validated[ERRORS])
+        located = series_and_times(prepared_rows.texts, rules, validated.columns).with_columns(validated[ERRORS])
         self.rows: Final = RowFindings(located if locations is None else locations.hstack(located))
 
     def report(self, *, samples: int = 5, series: int = 20) -> Report:
@@ -90,7 +90,7 @@ class ValidationFindings:
         )  # fmt: skip
 
 
-def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
+def series_and_times(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.DataFrame:
     """Return the series key and the period of each row, in the columns ``SERIES`` and ``TIME``.
 
     Args:
@@ -103,7 +103,7 @@ def identified(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) -> pl.
     keys = [pl.col(one) for one in rules.series if one in given]
     rows = pl.int_range(pl.len()).alias("__row")  # otherwise a frame of constants would have one row
     period = pl.lit(None, pl.String) if time is None else pl.col(time)
-    return texts.select(rows, joined(keys).alias(SERIES), period.alias(TIME)).drop("__row")
+    return texts.select(rows, joined_key(keys).alias(SERIES), period.alias(TIME)).drop("__row")
 
 
 def with_dataset_findings(table: pl.DataFrame, dataset: Iterable[Finding], file: str | None = None) -> pl.DataFrame:

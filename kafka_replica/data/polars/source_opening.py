@@ -7,20 +7,20 @@ from pathlib import Path
 
 import polars as pl
 
-from kafka_replica.data.jobs.job import Job, verdict_of
+from kafka_replica.data.jobs.job import Job, error_column_of
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.arrow_rows import open_arrow
+from kafka_replica.data.polars.background_threads import read_ahead
 from kafka_replica.data.polars.datasets.reading import (
     CsvTable,
     open_plain_csv,
     open_sdmx_csv,
 )
 from kafka_replica.data.polars.message_rows import open_message
-from kafka_replica.data.polars.overlapping import read_ahead
+from kafka_replica.data.polars.original_layout import FileLayout, layout_of_csv
 from kafka_replica.data.polars.parquet_rows import open_parquet
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart, SourceRows
+from kafka_replica.data.polars.source_rows import BatchSize, SourceBatch, SourceRows
 from kafka_replica.data.polars.workbook_rows import open_workbook
-from kafka_replica.data.polars.written_rows import FileLayout, written_by
 from kafka_replica.errors import ConfigurationError
 
 
@@ -49,13 +49,13 @@ def open_source(
     if source.kind == "message":
         return open_message(source, job, folder, batch, report_rows, note)
     if source.kind == "parquet":
-        return open_parquet(source, verdict_of(source, job.rules), folder, batch)
+        return open_parquet(source, error_column_of(source, job.rules), folder, batch)
     if source.kind == "arrow":
-        return open_arrow(source, verdict_of(source, job.rules), folder, batch)
+        return open_arrow(source, error_column_of(source, job.rules), folder, batch)
     if source.kind == "xlsx":
         return open_workbook(source, job, folder, batch)
     open_ = open_sdmx_csv if source.kind == "sdmx-csv" else open_plain_csv
-    return FileOfCsv(
+    return CsvSourceRows(
         open_(
             Path(source.path), rules=job.rules, decimal=job.decimal, encoding=job.encoding, content=source.content,
             size=batch.bytes, folder=folder,
@@ -63,7 +63,7 @@ def open_source(
     )  # fmt: skip
 
 
-class FileOfCsv:
+class CsvSourceRows:
     """The rows of a CSV file; see :class:`SourceRows`."""
 
     def __init__(self, table: CsvTable) -> None:
@@ -73,17 +73,17 @@ class FileOfCsv:
     @property
     def written(self) -> FileLayout | None:
         """Return the layout of the file."""
-        return written_by(self._table)
+        return layout_of_csv(self._table)
 
     @property
-    def nothing(self) -> pl.DataFrame:
+    def empty_frame(self) -> pl.DataFrame:
         """Return a frame without rows that has all columns."""
-        return self._table.nothing.values
+        return self._table.empty_rows.values
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Return the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
-        return read_ahead(self._parts(size))
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Return the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source."""
+        return read_ahead(self._source_batches(size))
 
-    def _parts(self, size: int) -> Iterator[tuple[RowsPart, int]]:
+    def _source_batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
         for rows in self._table.batches():
-            yield RowsPart(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)
+            yield SourceBatch(rows.values, {"line": rows.lines}, rows, cells=rows.cells), min(size, self._table.done)

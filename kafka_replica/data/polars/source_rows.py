@@ -11,9 +11,9 @@ from typing import NamedTuple, Protocol
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES
+from kafka_replica.data.polars.datasets.csv_chunks import CHUNK_BYTES
 from kafka_replica.data.polars.datasets.reading import CsvRows
-from kafka_replica.data.polars.written_rows import FileLayout, written_frame
+from kafka_replica.data.polars.original_layout import FileLayout, layout_of_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,18 @@ class BatchSize:
     rows: int = 200_000
 
 
-class RowsPart(NamedTuple):
+class SourceBatch(NamedTuple):
     """Consecutive rows of a source.
 
     Attributes:
         frame: the rows.
-        known: the known columns of the rows' locations.
+        location_columns: the known columns of the rows' locations.
         csv: the same rows with their original cells; None if the source is not a CSV file.
         cells: the values of the columns of the layout, named by position; None if the source has no layout.
     """
 
     frame: pl.DataFrame
-    known: Mapping[str, pl.Series] = {}
+    location_columns: Mapping[str, pl.Series] = {}
     csv: CsvRows | None = None
     cells: pl.DataFrame | None = None
 
@@ -49,15 +49,15 @@ class SourceRows(Protocol):
     """The rows of a source."""
 
     @property
-    def nothing(self) -> pl.DataFrame:
+    def empty_frame(self) -> pl.DataFrame:
         """Return a frame without rows that has all columns."""
 
     @property
     def written(self) -> FileLayout | None:
         """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done."""
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Yield the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +67,25 @@ class FrameFile:
     Attributes:
         path: the path of the source, for errors.
         file: the file.
-        nothing: a frame without rows that has all columns.
+        empty_frame: a frame without rows that has all columns.
         batch_rows: the number of rows in a batch.
-        verdict: the column in which an earlier run may have described errors.
+        error_column: the column in which an earlier run may have described errors.
     """
 
     path: str
     file: Path
-    nothing: pl.DataFrame
+    empty_frame: pl.DataFrame
     batch_rows: int
-    verdict: str | None
+    error_column: str | None
 
     @property
     def written(self) -> FileLayout | None:
         """Return the layout that rejected rows keep; None if they are written as SDMX-CSV."""
-        return written_frame(self.nothing, self.verdict)[0]
+        return layout_of_frame(self.empty_frame, self.error_column)[0]
 
-    def part(self, rows: pl.DataFrame, known: Mapping[str, pl.Series]) -> RowsPart:
+    def source_batch(self, rows: pl.DataFrame, location_columns: Mapping[str, pl.Series]) -> SourceBatch:
         """Return rows of the file with the known columns of their locations."""
-        return RowsPart(rows, known, cells=written_frame(rows, self.verdict)[1])
+        return SourceBatch(rows, location_columns, cells=layout_of_frame(rows, self.error_column)[1])
 
 
 @contextmanager

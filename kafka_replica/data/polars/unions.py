@@ -9,9 +9,9 @@ from typing import Final
 import polars as pl
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.forms import FORM_OF_SHAPE, ColumnForm, common_form
+from kafka_replica.data.files.messages.column_forms import FORM_OF_SHAPE, ColumnForm, common_form
 from kafka_replica.data.polars.message_forms import in_forms, type_of
-from kafka_replica.data.polars.texts import as_text, shape_of, written_out
+from kafka_replica.data.polars.sdmx_texts import as_text, shape_of, without_exponent
 
 _INTEGERS: Final = frozenset({pl.Int8(), pl.Int16(), pl.Int32(), pl.Int64(), pl.UInt8(), pl.UInt16(), pl.UInt32()})
 """Types that have a common integer type; UInt64 and Int64 have none."""
@@ -26,7 +26,7 @@ class CommonColumns:
     one frame, it has these in all.
 
     Attributes:
-        nothing: a frame without rows that has all columns.
+        empty_frame: a frame without rows that has all columns.
     """
 
     def __init__(self, frames: Iterable[pl.DataFrame], files: str) -> None:
@@ -45,10 +45,12 @@ class CommonColumns:
                 if kind not in kinds[name]:
                     kinds[name].append(kind)
         self._files = files
-        self.nothing: Final = pl.DataFrame(schema={name: self._common(name, found) for name, found in kinds.items()})
+        self.empty_frame: Final = pl.DataFrame(
+            schema={name: self._common(name, found) for name, found in kinds.items()}
+        )
         self._forms = {
             name: form
-            for name, kind in self.nothing.schema.items()
+            for name, kind in self.empty_frame.schema.items()
             if (form := _form_of(kind)) is not None and type_of(form) == kind
         }
 
@@ -58,7 +60,7 @@ class CommonColumns:
         Raises:
             DatasetError: the frame has a column that cannot be converted.
         """
-        return self._concatenated([self.nothing, _in_forms(frame, self._forms)])
+        return self._concatenated([self.empty_frame, _in_forms(frame, self._forms)])
 
     def _common(self, name: str, kinds: Sequence[pl.DataType]) -> pl.DataType:
         """Return the type that can represent the values of a column.
@@ -93,7 +95,7 @@ def union_of(frames: Sequence[pl.DataFrame], files: str) -> pl.DataFrame:
         DatasetError: the values of a column have types that cannot be combined.
     """
     common = CommonColumns(frames, files)
-    return pl.concat([common.nothing, *map(common.rows, frames)])
+    return pl.concat([common.empty_frame, *map(common.rows, frames)])
 
 
 def _common_form(name: str, kinds: Sequence[pl.DataType], files: str) -> ColumnForm | None:
@@ -148,4 +150,4 @@ def _in_texts(name: str, kind: pl.DataType) -> pl.Expr:
     if not isinstance(inner, pl.DataType) or not inner.is_float():
         return text
     # Among texts, a number with an exponent would not be a decimal number.
-    return text.list.eval(written_out(pl.element())) if form.several else written_out(text)
+    return text.list.eval(without_exponent(pl.element())) if form.several else without_exponent(text)

@@ -10,12 +10,12 @@ import polars as pl
 
 from kafka_replica.data.mapping.model import SOURCE
 from kafka_replica.data.polars.cross_row import Hit, flagged_rows
-from kafka_replica.data.polars.frames import as_frame
-from kafka_replica.data.polars.rows import ROW, PreparedFrame, prepared
+from kafka_replica.data.polars.frame_conversion import as_frame
+from kafka_replica.data.polars.prepared_frame import ROW, PreparedFrame, prepare_frame
 from kafka_replica.data.validation.actions import Action
+from kafka_replica.data.validation.arguments import bad_severities, rules_for
 from kafka_replica.data.validation.model import ERRORS, FIELDS, Rules
 from kafka_replica.data.validation.report_building import fields_of
-from kafka_replica.data.validation.requests import rules_for, splitting_at
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Snapshot, Urn
 
@@ -65,7 +65,7 @@ def validate(
     """
     df, compiled = as_frame(frame), rules_for(reference, snapshot, rules, action, as_of)
     refuse_errors(df)
-    rows = prepared(df, compiled)
+    rows = prepare_frame(df, compiled)
     return df.with_columns(errors_of(rows, flagged_rows(rows)))
 
 
@@ -92,7 +92,7 @@ def split(validated: pl.DataFrame, *, severity: str = "error") -> SplitRows:
     Raises:
         UsageError: the frame has no column ``_errors``, or the severity is unknown.
     """
-    worse = splitting_at(validated.columns, severity)
+    worse = bad_severities(validated.columns, severity)
     bad = pl.col(ERRORS).list.eval(pl.element().struct.field("severity").is_in(worse)).list.any().fill_null(value=False)
     good = validated.drop(ERRORS, *({SOURCE} & {*validated.columns}))  # first, because most rows are good
     if validated[ERRORS].null_count() == validated.height:

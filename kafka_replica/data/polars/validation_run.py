@@ -10,12 +10,12 @@ import polars as pl
 from kafka_replica.data.jobs.job import Outcome, ValidationJob
 from kafka_replica.data.jobs.progress import Progress, ProgressCallback
 from kafka_replica.data.polars.batch_comparison import BatchComparison, Flagged, hits_among
-from kafka_replica.data.polars.cross_row import Hit, extents, flagged_rows, merged_extents
+from kafka_replica.data.polars.cross_row import Hit, attribute_extents, flagged_rows, merged_extents
 from kafka_replica.data.polars.finding_tables import FindingCounts, RowFindings
-from kafka_replica.data.polars.inputs import AT, Batch, Input, peek_single
-from kafka_replica.data.polars.outputs import Outputs
-from kafka_replica.data.polars.reports import identified
-from kafka_replica.data.polars.rows import PreparedFrame, prepared
+from kafka_replica.data.polars.job_input import AT, Batch, JobInput, peek_single
+from kafka_replica.data.polars.job_outputs import JobOutputs
+from kafka_replica.data.polars.prepared_frame import PreparedFrame, prepare_frame
+from kafka_replica.data.polars.reports import series_and_times
 from kafka_replica.data.polars.validation import errors_of, refuse_errors, split
 from kafka_replica.data.polars.wrong_rows import with_wrong_rows, wrong_rows_of
 from kafka_replica.data.validation import ERRORS
@@ -27,7 +27,7 @@ _SERIES = 20
 class ValidationRun:
     """The run of a validation job."""
 
-    def __init__(self, job: ValidationJob, data: Input, step: ProgressCallback, folder: Path) -> None:
+    def __init__(self, job: ValidationJob, data: JobInput, step: ProgressCallback, folder: Path) -> None:
         """Prepare the run.
 
         Args:
@@ -40,15 +40,15 @@ class ValidationRun:
             UsageError: the data has a column ``_errors``.
         """
         self._job, self._data, self._step, self._folder = job, data, step, folder
-        refuse_errors(data.nothing)
-        self._none = prepared(data.nothing.drop(AT), job.rules)
+        refuse_errors(data.empty_frame)
+        self._empty_result = prepare_frame(data.empty_frame.drop(AT), job.rules)
 
     def outcome(self) -> Outcome:
         """Run the job, and return its outcome."""
         every, is_whole = peek_single(self._data.batches("validating"))
         if is_whole:
             return self._pass(every, None, is_whole=True)
-        comparing = BatchComparison(self._none.bound)
+        comparing = BatchComparison(self._empty_result.bound)
         done = self._pass(every, comparing)
         if not comparing.has_candidates():
             return done
@@ -58,9 +58,9 @@ class ValidationRun:
     def _compared(self, comparing: BatchComparison) -> Flagged:
         at = 0
         for batch in self._data.batches("comparing rows"):
-            comparing.keep(prepared(batch.frame.drop(AT), self._job.rules), at)
+            comparing.keep(prepare_frame(batch.frame.drop(AT), self._job.rules), at)
             at += batch.frame.height
-        return comparing.flagged(self._none)
+        return comparing.flagged(self._empty_result)
 
     def _pass(
         self, batches: Iterable[Batch], comparing: BatchComparison | None, flagged: Flagged | None = None, *,
@@ -78,10 +78,10 @@ class ValidationRun:
         counts = FindingCounts()
         known: list[Extent] | None = None
         at = 0
-        with Outputs(job, self._data, self._data.nothing.drop(AT), job.rules, self._folder) as outputs:
+        with JobOutputs(job, self._data, self._data.empty_frame.drop(AT), job.rules, self._folder) as outputs:
             for batch in batches:
                 frame = batch.frame.drop(AT)
-                rows = prepared(frame, job.rules)
+                rows = prepare_frame(frame, job.rules)
                 if comparing is not None:
                     comparing.add(rows)
                 compared: Iterator[Hit] = (
@@ -90,13 +90,13 @@ class ValidationRun:
                 found = self._written(batch, frame, rows, compared, outputs)
                 outputs.list(found)
                 counts.add(found)
-                new = extents(rows)
+                new = attribute_extents(rows)
                 known = new if known is None else merged_extents(known, new)
                 at += frame.height
             outputs.close()
             self._step(Progress("reporting", rows=counts.totals()[0]))
-            bound = self._none.bound
-            dataset = dataset_findings(bound, extents(self._none) if known is None else known)
+            bound = self._empty_result.bound
+            dataset = dataset_findings(bound, attribute_extents(self._empty_result) if known is None else known)
             report = report_of(
                 job.rules.artefact, job.rules.version, counts, dataset, bound.unchecked, series=_SERIES
             )  # fmt: skip
@@ -107,7 +107,7 @@ class ValidationRun:
             )  # fmt: skip
 
     def _written(
-        self, batch: Batch, frame: pl.DataFrame, rows: PreparedFrame, compared: Iterator[Hit], outputs: Outputs
+        self, batch: Batch, frame: pl.DataFrame, rows: PreparedFrame, compared: Iterator[Hit], outputs: JobOutputs
     ) -> RowFindings:  # fmt: skip
         """Write the rows of a batch, and return its findings."""
         errors = errors_of(rows, compared)
@@ -117,7 +117,7 @@ class ValidationRun:
         outputs.reject(with_wrong_rows(bad, wrong), batch)
         is_found = errors.is_not_null()
         located = (
-            identified(rows.texts.filter(is_found), self._job.rules, frame.columns)
+            series_and_times(rows.texts.filter(is_found), self._job.rules, frame.columns)
             .with_columns(errors.filter(is_found), batch.frame[AT].filter(is_found))
         )  # fmt: skip
         located = with_wrong_rows(located, wrong)

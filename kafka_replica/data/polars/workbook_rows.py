@@ -14,9 +14,9 @@ from kafka_replica.data.files.workbook import Table, Workbook, csv_of
 from kafka_replica.data.jobs.job import Job
 from kafka_replica.data.jobs.sources import Source
 from kafka_replica.data.polars.datasets.reading import CsvRows, read_one_sdmx_csv, read_plain_csv
-from kafka_replica.data.polars.source_rows import BatchSize, RowsPart
+from kafka_replica.data.polars.original_layout import FileLayout, layout_of_tables
+from kafka_replica.data.polars.source_rows import BatchSize, SourceBatch
 from kafka_replica.data.polars.unions import CommonColumns
-from kafka_replica.data.polars.written_rows import FileLayout, written_tables
 from kafka_replica.data.validation.model import Rules
 
 
@@ -27,12 +27,12 @@ class WorkbookRows:
     path: str
     file: Path
     rules: Rules
-    nothing: pl.DataFrame
+    empty_frame: pl.DataFrame
     batch_rows: int
     written: FileLayout | None
 
-    def batches(self, size: int) -> Iterator[tuple[RowsPart, int]]:
-        """Yield the rows in parts, each with the number of the ``size`` bytes of the source that are done.
+    def batches(self, size: int) -> Iterator[tuple[SourceBatch, int]]:
+        """Yield the rows in batches, each with the number of bytes read so far of the ``size`` bytes of the source.
 
         Raises:
             DatasetError: the file is damaged, or a cell lies outside of its table.
@@ -43,9 +43,12 @@ class WorkbookRows:
                 while some := [*islice(table.rows, self.batch_rows)]:
                     rows = _read(table, [row for _, row in some], self.path, self.rules)
                     numbers = pl.Series("part_row", [number for number, _ in some], dtype=pl.UInt32)
-                    known = {"part": pl.Series([table.sheet]).new_from_index(0, len(some)), "part_row": numbers}
+                    location_columns = {
+                        "part": pl.Series([table.sheet]).new_from_index(0, len(some)),
+                        "part_row": numbers,
+                    }
                     cells = None if self.written is None else rows.cells
-                    yield RowsPart(rows.values, known, cells=cells), int(size * workbook.done)
+                    yield SourceBatch(rows.values, location_columns, cells=cells), int(size * workbook.done)
 
 
 def open_workbook(source: Source, job: Job, folder: Path, batch: BatchSize) -> WorkbookRows:
@@ -64,9 +67,9 @@ def open_workbook(source: Source, job: Job, folder: Path, batch: BatchSize) -> W
     with place.open("rb") as file:
         tables = Workbook(file, source.path, job.rules).tables()
         empty = [_read(table, [], source.path, job.rules) for table in tables]
-    nothing = CommonColumns((one.values for one in empty), source.path).nothing
-    written = written_tables(one.layout.header for one in empty)
-    return WorkbookRows(source.path, place, job.rules, nothing, batch.rows, written)
+    empty_frame = CommonColumns((one.values for one in empty), source.path).empty_frame
+    written = layout_of_tables(one.layout.header for one in empty)
+    return WorkbookRows(source.path, place, job.rules, empty_frame, batch.rows, written)
 
 
 def _read(table: Table, rows: Sequence[Sequence[str]], path: str, rules: Rules) -> CsvRows:

@@ -9,7 +9,7 @@ import polars as pl
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.jobs.job import Job
-from kafka_replica.data.polars.inputs import AT, Batch
+from kafka_replica.data.polars.job_input import AT, Batch
 from kafka_replica.data.polars.validation import ERRORS_TYPE
 from kafka_replica.data.validation.catalogue import CELL_COUNT
 from kafka_replica.data.validation.model import ERRORS, FIELDS

@@ -13,7 +13,7 @@ and ``metadata_schema`` for metadata.
 from __future__ import annotations
 
 from kafka_replica.data.schemas.data_schema import data_schema
-from kafka_replica.data.schemas.document import SchemaVersion
 from kafka_replica.data.schemas.metadata_schema import metadata_schema
+from kafka_replica.data.schemas.schema_document import SchemaVersion
 
 __all__ = ["SchemaVersion", "data_schema", "metadata_schema"]

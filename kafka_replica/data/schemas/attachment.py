@@ -29,7 +29,7 @@ class Attachment(NamedTuple):
     of_dimensions: list[ValueType]
 
 
-def attach(
+def attributes_by_part(
     attributes: list[tuple[ValueType, AttributeRelationship | None]],
     groups: Mapping[str, object],
     observation_dimension: str | None,

@@ -7,27 +7,27 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Literal
 
-from kafka_replica.data.schemas.attachment import Attachment, attach
-from kafka_replica.data.schemas.document import (
+from kafka_replica.data.schemas.attachment import Attachment, attributes_by_part
+from kafka_replica.data.schemas.explicit_measures import ExplicitMeasures, measure_dimension, primary_measures
+from kafka_replica.data.schemas.schema_document import (
     ANNOTATIONS,
     ANY_LOCAL,
     PROVIDER,
     SchemaVersion,
     attribute,
     complex_value,
-    document,
     element,
     enumerated_ids,
     fixed_id,
     metadata_element,
     restriction,
+    schema_document,
 )
-from kafka_replica.data.schemas.explicit_measures import ExplicitMeasures, measure_dimension, primary_measures
 from kafka_replica.data.schemas.simple_types import TIME_PERIOD, SimpleTypes, ValueType, is_name_in_xml, name_in_xml
 from kafka_replica.data.schemas.type_names import FIXED_NAMES, comp_name, possible_names
 from kafka_replica.data.schemas.xsd_types import OBSERVATIONAL
 from kafka_replica.errors import UsageError
-from kafka_replica.sdmx import AttributeRelationship, ResolvedStructure, UnwritableError
+from kafka_replica.sdmx import AttributeRelationship, EffectiveComponent, ResolvedStructure, UnwritableError
 
 ALL_DIMENSIONS = "AllDimensions"
 _START_DAY = "REPORTING_YEAR_START_DAY"
@@ -73,26 +73,41 @@ def data_schema(
 
     Source: SDMX 2.1 Section 3A and SDMX 3.0 Section 3, "Structure Specific"; SDMXDataStructureSpecific.xsd.
     """
-    dimensions = [dimension.id for dimension in resolved.dimensions]
-    time = resolved.data_structure.time_dimension
     measures = measure_dimension(resolved) if explicit else None
-    default = next((one.id for one in (measures, time) if one is not None), ALL_DIMENSIONS)
-    chosen = dimension_at_observation or default
+    chosen = dimension_at_observation or _default_at_observation(resolved, measures)
+    _check_at_observation(resolved, chosen)
+    measured = measures.id if measures is not None and chosen in {ALL_DIMENSIONS, measures.id} else None
+    if measured is not None:
+        _check_explicit_measures(resolved, measured, version)
+    types = _DataSchemaTypes(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, measured, as_of)
+    types.complete, types.deletion = complete, deletion and version != "2.1"
+    ending = "" if measured is None else ":explicit"
+    return schema_document(version, f"{resolved.urn}:ObsLevelDim:{chosen}{ending}", schema_location, types.text())
+
+
+def _default_at_observation(resolved: ResolvedStructure, measures: EffectiveComponent | None) -> str:
+    """Return the dimension at the observation if the caller names none; ``measures`` is the measure dimension."""
+    time = resolved.data_structure.time_dimension
+    return next((one.id for one in (measures, time) if one is not None), ALL_DIMENSIONS)
+
+
+def _check_at_observation(resolved: ResolvedStructure, chosen: str) -> None:
+    """Raise UsageError if the structure does not have the dimension."""
+    dimensions = [dimension.id for dimension in resolved.dimensions]
     if chosen not in {ALL_DIMENSIONS, *dimensions}:
         raise UsageError(
             f"generating the schema of {resolved.urn}: {chosen} is not one of its dimensions, {', '.join(dimensions)}; "
             f"all of them are {ALL_DIMENSIONS}"
         )
-    measured = measures.id if measures is not None and chosen in {ALL_DIMENSIONS, measures.id} else None
-    if measured is not None and version != "2.1":
+
+
+def _check_explicit_measures(resolved: ResolvedStructure, measured: str, version: SchemaVersion) -> None:
+    """Raise UnwritableError if messages of the version cannot have explicit measures."""
+    if version != "2.1":
         raise UnwritableError(
             f"messages of SDMX-ML {version} have no explicit measures, as {measured} of {resolved.urn} can have in "
             "2.1; generate the schema of version 2.1, or without explicit measures"
         )
-    parts = _Parts(resolved, version, None if chosen == ALL_DIMENSIONS else chosen, measured, as_of)
-    parts.complete, parts.deletion = complete, deletion and version != "2.1"
-    ending = "" if measured is None else ":explicit"
-    return document(version, f"{resolved.urn}:ObsLevelDim:{chosen}{ending}", schema_location, parts.text())
 
 
 def _is_possible(id_: str) -> bool:
@@ -100,7 +115,7 @@ def _is_possible(id_: str) -> bool:
     return id_ != _TYPE and is_name_in_xml(id_)
 
 
-class _Parts:
+class _DataSchemaTypes:
     """The types of one schema."""
 
     complete = False
@@ -143,7 +158,7 @@ class _Parts:
             for id_, one in described
             if one.relationship is not None or (self._is_3 and _is_possible(id_ or one.id))
         ]
-        self._attached: Attachment = attach(relationships, self._groups, at_observation)
+        self._attached: Attachment = attributes_by_part(relationships, self._groups, at_observation)
         self._all = [*self._dimensions.values(), *self._measures, *(one for one, _ in relationships)]
         self._comp_names = {
             **{measure.id: comp_name(measure.id, "MEASURE") for measure in self._measures},

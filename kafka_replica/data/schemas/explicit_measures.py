@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from kafka_replica.data.schemas.document import ANNOTATIONS, attribute, enumerated_ids, fixed_id, restriction
+from kafka_replica.data.schemas.schema_document import ANNOTATIONS, attribute, enumerated_ids, fixed_id, restriction
 from kafka_replica.data.schemas.simple_types import SimpleTypes, ValueType, name_in_xml
-from kafka_replica.data.schemas.xsd_types import derives
+from kafka_replica.data.schemas.xsd_types import is_derived_type
 from kafka_replica.sdmx import EffectiveComponent, ResolvedStructure
 from kafka_replica.sdmx.model import Code, Codelist, Concept, ConceptScheme
 from kafka_replica.sdmx.model.earlier_editions import CrossSectionalMeasure
@@ -77,7 +77,7 @@ class ExplicitMeasures:
     @property
     def widest(self) -> ValueType:
         """The primary measure; its values have any type, unless those of all measures restrict its type as required."""
-        fits = all(derives(type_, self._primary.type, self._bases) for type_ in self.types.values())
+        fits = all(is_derived_type(type_, self._primary.type, self._bases) for type_ in self.types.values())
         return self._primary if fits else self._primary._replace(type=_ANY)
 
     @staticmethod

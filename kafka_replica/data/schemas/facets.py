@@ -23,7 +23,7 @@ from kafka_replica.data.schemas.xsd_types import (
     UNIONS,
     WITH_LENGTH,
 )
-from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.data.validation.patterns import UnusablePatternError, translated_pattern
 from kafka_replica.data.validation.sequences import sequence_bounds
 from kafka_replica.sdmx import TextFormat
 
@@ -35,12 +35,12 @@ def is_xml(text: str) -> bool:
     return _not_xml(text) is None
 
 
-def facet(name: str, value: object) -> str:
+def facet_element(name: str, value: object) -> str:
     """Return a facet with its escaped value."""
     return f"<xs:{name} value={quoteattr(str(value))}/>"
 
 
-def steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
+def restriction_steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
     """Yield the facets of each restriction step; the first step restricts the base type.
 
     Args:
@@ -60,13 +60,13 @@ def steps(base: str, text_type: str, format_: TextFormat) -> Iterator[str]:
 def _pattern(format_: TextFormat) -> Iterator[str]:
     written = None if format_.pattern is None else xsd_pattern(format_.pattern)
     if written is not None:
-        yield facet("pattern", written)
+        yield facet_element("pattern", written)
 
 
 def xsd_pattern(pattern: str) -> str | None:
     """Return a pattern in XML Schema's syntax; None if XML cannot represent it, or validation cannot use it."""
     try:
-        translated(pattern)
+        translated_pattern(pattern)
         written = written_for_xml_schema(pattern)
     except (UnusablePatternError, RecursionError):
         return None
@@ -80,9 +80,9 @@ def _lengths(base: str, format_: TextFormat) -> Iterator[str]:
         return
     if base in WITH_LENGTH:
         given = (("minLength", low), ("maxLength", high))
-        yield "".join(facet(name, value) for name, value in given if value is not None)
+        yield "".join(facet_element(name, value) for name, value in given if value is not None)
     elif max(low or 0, high or 0) <= MOST_COUNTED:
-        yield facet("pattern", rf"[\s\S]{{{low or 0},{'' if high is None else high}}}")
+        yield facet_element("pattern", rf"[\s\S]{{{low or 0},{'' if high is None else high}}}")
 
 
 def _bounds(base: str, format_: TextFormat, text_type: str) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _bounds(base: str, format_: TextFormat, text_type: str) -> Iterator[str]:
         return
     kind = "Exclusive" if exclusive else "Inclusive"
     given = ((f"min{kind}", low), (f"max{kind}", high))
-    written = "".join(facet(name, f"{value:f}") for name, value in given if value is not None)
+    written = "".join(facet_element(name, f"{value:f}") for name, value in given if value is not None)
     if written:
         yield written
 
@@ -113,12 +113,12 @@ def _decimals(base: str, decimals: int | None) -> Iterator[str]:
     if decimals is None or decimals < 0 or base in INTEGER_BOUNDS:
         return
     if base not in FLOATING_TYPES:
-        yield facet("fractionDigits", decimals)
+        yield facet_element("fractionDigits", decimals)
     elif decimals <= MOST_COUNTED:
-        yield facet("pattern", rf"[+\-]?[0-9]*(\.[0-9]{{0,{decimals}}})?([eE][+\-]?[0-9]+)?|-?INF|NaN")
+        yield facet_element("pattern", rf"[+\-]?[0-9]*(\.[0-9]{{0,{decimals}}})?([eE][+\-]?[0-9]+)?|-?INF|NaN")
 
 
-def restricted(base: str, restrictions: list[str]) -> str:
+def restricted_type(base: str, restrictions: list[str]) -> str:
     """Return an anonymous type that applies the restrictions to the base one after the other."""
     inner = ""
     for restriction in restrictions or [""]:
@@ -127,8 +127,8 @@ def restricted(base: str, restrictions: list[str]) -> str:
     return inner
 
 
-def enumerated(values: list[str]) -> str:
+def enumerated_type(values: list[str]) -> str:
     """Return an anonymous type that allows only these values; without values, it allows none."""
     # Without enumerations, any text would be allowed; no text is both empty and at least one character long.
-    nothing = facet("minLength", 1) + facet("enumeration", "")
-    return restricted(STRING, ["".join(facet("enumeration", value) for value in values) or nothing])
+    nothing = facet_element("minLength", 1) + facet_element("enumeration", "")
+    return restricted_type(STRING, ["".join(facet_element("enumeration", value) for value in values) or nothing])

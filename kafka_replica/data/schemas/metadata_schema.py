@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from kafka_replica.data.schemas.document import (
+from kafka_replica.data.schemas.reported_attributes import ReportedAttributes
+from kafka_replica.data.schemas.schema_document import (
     ANNOTATIONS,
     PROVIDER,
     choice,
     complex_type,
-    document,
     element,
     enumerated_ids,
     restriction,
+    schema_document,
 )
-from kafka_replica.data.schemas.reported_attributes import ReportedAttributes
 from kafka_replica.data.schemas.simple_types import name_in_xml
 from kafka_replica.data.schemas.target_objects import reference_of
 from kafka_replica.sdmx import SdmxError, Structures, UnwritableError, Urn
@@ -49,8 +49,8 @@ def metadata_schema(structures: Structures, urn: Urn, *, schema_location: str = 
         SdmxError: an artefact that is needed is missing or a stub.
     """
     structure = _structure(structures, urn)
-    parts = _Parts(structure, ReportedAttributes(structures, structure.urn))
-    return document("2.1", str(urn), schema_location, parts.text(), of_metadata=True)
+    types = _MetadataSchemaTypes(structure, ReportedAttributes(structures, structure.urn))
+    return schema_document("2.1", str(urn), schema_location, types.text(), of_metadata=True)
 
 
 def _structure(structures: Structures, urn: Urn) -> MetadataStructure:
@@ -64,7 +64,7 @@ def _structure(structures: Structures, urn: Urn) -> MetadataStructure:
     return found
 
 
-class _Parts:
+class _MetadataSchemaTypes:
     """The types of one schema."""
 
     def __init__(self, structure: MetadataStructure, attributes: ReportedAttributes) -> None:

@@ -19,7 +19,7 @@ _SETS: Final = frozenset("dDsSwWiIcC")
 
 
 def written_for_xml_schema(pattern: str) -> str:
-    """Return a pattern that ``translated`` accepts in XML Schema's syntax."""
+    """Return a pattern that ``translated_pattern`` accepts in XML Schema's syntax."""
     return _Writer(pattern).alternatives()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kafka_replica.data.schemas.document import ANNOTATIONS, choice, complex_type
+from kafka_replica.data.schemas.schema_document import ANNOTATIONS, choice, complex_type
 from kafka_replica.data.schemas.simple_types import SimpleTypes, ValueType, name_in_xml
 from kafka_replica.data.schemas.xsd_types import MOST_COUNTED
 from kafka_replica.sdmx import Structures, Urn

@@ -7,9 +7,9 @@ from collections.abc import Callable, Container
 from datetime import date
 from typing import Final, NamedTuple
 
-from kafka_replica.data.schemas.facets import enumerated, facet, is_xml, restricted, steps
+from kafka_replica.data.schemas.facets import enumerated_type, facet_element, is_xml, restricted_type, restriction_steps
 from kafka_replica.data.schemas.xsd_types import FLOATING_TYPES, NARROWER_PERIODS, OBSERVATIONAL, STRING, XSD_TYPES
-from kafka_replica.data.validation.components import described
+from kafka_replica.data.validation.components import describe_component
 from kafka_replica.sdmx import EffectiveComponent, UnwritableError
 from kafka_replica.sdmx.values.text_types import NOT_A_NUMBER, NOT_AVAILABLE
 
@@ -26,8 +26,8 @@ class ValueType(NamedTuple):
         type: the name of the simple type of a value.
         in_languages: whether a value may be texts in several languages; None if the format does not state it.
         is_structured: whether a value is XHTML.
-        min_occurs: the minimal number of values; None if it is not stated.
-        max_occurs: the maximal number of values; None if there is no limit.
+        min_occurs: the minimum number of values; None if it is not stated.
+        max_occurs: the maximum number of values; None if there is no limit.
         is_mandatory: whether complete data must have a value.
     """
 
@@ -78,7 +78,7 @@ class SimpleTypes:
             UnwritableError: the id of the component is not a valid name in XML.
         """
         name = name_in_xml(effective.id if id_ is None else id_, "component")
-        found = described(effective)
+        found = describe_component(effective)
         is_text = effective.kind != "dimension" and effective.enumeration is None
         in_languages = found.format.is_multi_lingual if is_text and found.column.is_multi_lingual else False
         return ValueType(
@@ -92,7 +92,7 @@ class SimpleTypes:
         )
 
     def _type(self, effective: EffectiveComponent, name: str) -> str:
-        found = described(effective)
+        found = describe_component(effective)
         if name == _START_DAY and not self._is_3:
             return "xs:gMonthDay"  # the base schemas of 2.1 declare it
         marks = frozenset(mark for mark in found.marks if is_xml(mark) and (self._is_3 or mark != NOT_AVAILABLE))
@@ -101,20 +101,20 @@ class SimpleTypes:
         allowed = effective.allowed_ids(as_of=self._as_of)
         if allowed is not None:
             values = frozenset(one for one in allowed if is_xml(one)) | marks
-            return self._defined(name, (values,), lambda: enumerated(sorted(values)))
+            return self._defined(name, (values,), lambda: enumerated_type(sorted(values)))
         text_type = found.column.text_type
         base = XSD_TYPES.get(text_type, STRING)
-        restrictions = list(steps(base, text_type, found.format))
+        restrictions = list(restriction_steps(base, text_type, found.format))
         if name == TIME_PERIOD and text_type in NARROWER_PERIODS:
             # The base schemas declare it, so its type must restrict theirs.
-            base, restrictions = OBSERVATIONAL, [facet("pattern", NARROWER_PERIODS[text_type]), *restrictions]
+            base, restrictions = OBSERVATIONAL, [facet_element("pattern", NARROWER_PERIODS[text_type]), *restrictions]
         if base == STRING and not restrictions:
             return base
         if not restrictions and base in FLOATING_TYPES:
             marks -= {NOT_A_NUMBER}  # a value of these types
         if not marks or name == TIME_PERIOD:
             return self._restricted(name, base, restrictions)
-        values_and_marks = restricted(base, restrictions) + enumerated(sorted(marks))
+        values_and_marks = restricted_type(base, restrictions) + enumerated_type(sorted(marks))
         return self._defined(
             name, (base, *restrictions, marks),
             lambda: f"<xs:simpleType><xs:union>{values_and_marks}</xs:union></xs:simpleType>",
@@ -128,7 +128,7 @@ class SimpleTypes:
         if self._taken is not None and name not in self._taken:
             content = (name, *content)
             self._names.setdefault(content, name)
-        own = self._defined(name, content, lambda: restricted(base, restrictions))
+        own = self._defined(name, content, lambda: restricted_type(base, restrictions))
         self.bases[own] = base
         return own
 

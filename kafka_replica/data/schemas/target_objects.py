@@ -27,7 +27,7 @@ _CLASSES: Final = frozenset({
     "TimeDimension", "Transformation", "TransformationScheme", "Transition", "UserDefinedOperator",
     "UserDefinedOperatorScheme", "VtlMapping", "VtlMappingScheme",
 })  # fmt: skip
-"""The classes to which SDMXCommonReferences.xsd has a type of references."""
+"""The classes for which SDMXCommonReferences.xsd has a type of references."""
 
 
 class ReferenceValue(NamedTuple):

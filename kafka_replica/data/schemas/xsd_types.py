@@ -14,7 +14,7 @@ STRING: Final = "xs:string"
 OBSERVATIONAL: Final = "common:ObservationalTimePeriodType"
 """The type that the standard's own schemas give to the attribute TIME_PERIOD."""
 MOST_COUNTED: Final = 1_000
-"""The maximal number of repetitions in a pattern or of an element, because XML processors expand them in memory."""
+"""The maximum number of repetitions in a pattern or of an element, because XML processors expand them in memory."""
 
 _OF_XML_SCHEMA: Final = {
     "GregorianYear": "xs:gYear", "GregorianYearMonth": "xs:gYearMonth", "GregorianDay": "xs:date",
@@ -70,7 +70,7 @@ _PARENTS: Final = {
 """The types among those of XML Schema that restrict another one."""
 
 
-def derives(type_: str, base: str, bases: Mapping[str, str]) -> bool:
+def is_derived_type(type_: str, base: str, bases: Mapping[str, str]) -> bool:
     """Return whether a type is the base, or restricts it.
 
     Args:

@@ -1,11 +1,13 @@
 """The actions of rows, and the values that each action requires.
 
+Merge may omit values, which then stay unchanged, and so may append: "the absence of an observation value or a data
+attribute at any level does not imply deletion". 2.1 deprecates append, and treats it as merge. Replace removes omitted
+values, and information is the result of a query, so both require complete observations. Delete may omit anything,
+including dimensions. Only a row that merges must have a value other than those of dimensions; no guide requires this
+of append.
+
 Source: SDMX-CSV 2.0 and 2.1 field guides, "Column content" and "Further details for data actions"; SDMX 2.1, Section
-    3A, Part IV. Merge may omit values, which then stay unchanged, and so may append: "the absence of an observation
-    value or a data attribute at any level does not imply deletion". 2.1 deprecates append, and assumes merge for it.
-    Replace removes omitted values, and information is the result of a query, so both require complete observations;
-    delete may omit anything, including dimensions. Only a row that merges must have a value other than those of
-    dimensions: no guide says so of append.
+3A, Part IV.
 """
 
 from __future__ import annotations

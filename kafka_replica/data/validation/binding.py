@@ -38,13 +38,13 @@ from kafka_replica.data.validation.deletions import (
     is_technical,
     shown_name,
 )
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.data.validation.model import ACTION, Check, Finding, KeyCheck, LevelCheck, Rules
 from kafka_replica.errors import UsageError
 
 _UNKNOWN: Final = Constant(value=None)
 _ALWAYS: Final = Constant(value=True)
-STANDING: Final = frozenset({
+NON_COMPONENT_COLUMNS: Final = frozenset({
     STRUCTURE, "STRUCTURE_ID", "STRUCTURE_NAME", DATAFLOW, ACTION, SERIES_KEY, OBS_KEY,
 })  # fmt: skip
 """Columns of SDMX-CSV 1.0 and 2.0 that are not components."""
@@ -65,7 +65,7 @@ class BoundRules:
         whole: comparisons of attributes over the whole data set, and columns that only some rows need.
         applies_to: the condition for rows that comparisons include.
         findings: the errors in the columns.
-        unchecked: the demands that cannot be checked, in general or in this frame.
+        unchecked: the requirements that cannot be checked, in general or in this frame.
     """
 
     checks: tuple[Check, ...]
@@ -91,7 +91,7 @@ class BoundRules:
         return tuple(dict.fromkeys(found))
 
 
-def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> BoundRules:
+def bind_rules(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> BoundRules:
     """Return the rules for a frame with these columns. A missing column counts as empty in all rows.
 
     Args:
@@ -102,56 +102,73 @@ def bind(rules: Rules, columns: Sequence[str], shapes: Mapping[str, Shape]) -> B
     Raises:
         UsageError: a dimension or the action has several values in a row.
     """
-    _need_single(rules, shapes)
-    present = frozenset(columns)
-    unread = frozenset(one for one, shape in shapes.items() if shape == "other")
-    view = _View(present, unread, dict(shapes))
-    several: dict[str, Several] = {id_: kind for kind in SEVERAL for id_, shape in shapes.items() if shape == kind}
-    deletions = deletion_checks(rules, _unknown_to_deletions(rules, columns), several)
-    checks = [replace(check, broken=view.simplified(check.broken)) for check in (*rules.checks, *deletions)]
-    missing = [replace(check, flagged=view.simplified(check.flagged)) for check in _missing_columns(rules, present)]
-    levels = [
-        replace(check, flagged=view.simplified(check.flagged))
-        for check in rules.levels
-        if check.component in present - unread and unread.isdisjoint(check.level) and not _is_beyond(check, shapes)
+    _check_single_values(rules, shapes)
+    frame = _FrameColumns(
+        present=frozenset(columns),
+        unread=frozenset(name for name, shape in shapes.items() if shape == "other"),
+        shapes=dict(shapes),
+    )
+    missing = [
+        replace(check, flagged=frame.simplified(check.flagged)) for check in _missing_columns(rules, frame.present)
     ]
-    checks += [
-        _each_row(check, rules, view)
-        for check in rules.levels
-        if check.demand == "given" and check.component not in present and check.level
-    ]
-    left = [f"{one}: values in a column of its type" for one in sorted(unread) if rules.column(one) is not None]
-    left += [
-        f"{check.component}: whether its rows agree, because it has several languages"
-        for check in rules.levels
-        if _is_beyond(check, shapes)
-    ]
+    levels = [check for check in _checks_of_levels(rules, frame) if not is_never_true(check.flagged)]
     return BoundRules(
-        checks=tuple(check for check in checks if not never(check.broken)),
+        checks=tuple(check for check in _checks_of_rows(rules, columns, frame) if not is_never_true(check.broken)),
         keys=tuple(
-            replace(check, compared=view.simplified(check.compared))
+            replace(check, compared=frame.simplified(check.compared))
             for check in rules.keys
-            if unread.isdisjoint(check.components)
+            if frame.unread.isdisjoint(check.components)
         ),
-        levels=tuple(check for check in levels if check.level and not never(check.flagged)),
+        levels=tuple(check for check in levels if check.level),
         whole=(
-            *(check for check in missing if check.flagged != _ALWAYS and not never(check.flagged)),
-            *(check for check in levels if not check.level and not never(check.flagged)),
+            *(check for check in missing if check.flagged != _ALWAYS and not is_never_true(check.flagged)),
+            *(check for check in levels if not check.level),
         ),
-        applies_to=view.simplified(rules.applies_to),
-        findings=(
-            *(
-                Finding(check.rule, check.component, None, check.message, check.severity, check.artefact)
-                for check in missing
-                if check.flagged == _ALWAYS
-            ),
-            *_strange_columns(rules, columns),
-        ),
-        unchecked=(*rules.unchecked, *left),
+        applies_to=frame.simplified(rules.applies_to),
+        findings=(*_findings_on_missing_columns(missing), *_strange_columns(rules, columns)),
+        unchecked=(*rules.unchecked, *_unchecked_in_frame(rules, frame)),
     )
 
 
-def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
+def _checks_of_rows(rules: Rules, columns: Sequence[str], frame: _FrameColumns) -> Iterator[Check]:
+    """Yield the checks of single rows, those of deletions and of attributes without a column included."""
+    several: dict[str, Several] = {
+        id_: kind for kind in SEVERAL for id_, shape in frame.shapes.items() if shape == kind
+    }
+    deletions = deletion_checks(rules, _unknown_to_deletions(rules, columns), several)
+    for check in (*rules.checks, *deletions):
+        yield replace(check, broken=frame.simplified(check.broken))
+    for level_check in rules.levels:
+        if level_check.demand == "given" and level_check.component not in frame.present and level_check.level:
+            yield _check_of_absent_attribute(level_check, rules, frame)
+
+
+def _checks_of_levels(rules: Rules, frame: _FrameColumns) -> Iterator[LevelCheck]:
+    """Yield the comparisons of those attributes whose columns, and those of their dimensions, can be read."""
+    for check in rules.levels:
+        is_readable = check.component in frame.present - frame.unread and frame.unread.isdisjoint(check.level)
+        if is_readable and not _compares_languages(check, frame.shapes):
+            yield replace(check, flagged=frame.simplified(check.flagged))
+
+
+def _findings_on_missing_columns(missing: Iterable[LevelCheck]) -> Iterator[Finding]:
+    """Yield a finding for each missing column that every row needs."""
+    for check in missing:
+        if check.flagged == _ALWAYS:
+            yield Finding(check.rule, check.component, None, check.message, check.severity, check.artefact)
+
+
+def _unchecked_in_frame(rules: Rules, frame: _FrameColumns) -> Iterator[str]:
+    """Yield the requirements that the types of the frame's columns make impossible to check."""
+    for name in sorted(frame.unread):
+        if rules.column(name) is not None:
+            yield f"{name}: values in a column of its type"
+    for check in rules.levels:
+        if _compares_languages(check, frame.shapes):
+            yield f"{check.component}: whether its rows agree, because it has several languages"
+
+
+def _check_single_values(rules: Rules, shapes: Mapping[str, Shape]) -> None:
     for name, shape in shapes.items():
         column = rules.column(name)
         if column is None and name == ACTION:
@@ -165,14 +182,14 @@ def _need_single(rules: Rules, shapes: Mapping[str, Shape]) -> None:
             )
 
 
-def _is_beyond(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
+def _compares_languages(check: LevelCheck, shapes: Mapping[str, Shape]) -> bool:
     """Return whether a check would have to compare texts with their languages, which are not kept."""
     return check.demand == "same" and shapes.get(check.component) == "languages"
 
 
-def _each_row(check: LevelCheck, rules: Rules, view: _View) -> Check:
+def _check_of_absent_attribute(check: LevelCheck, rules: Rules, frame: _FrameColumns) -> Check:
     """Return the check for an attribute without a column, which has no value in any row."""
-    broken = view.simplified(And((rules.applies_to, check.flagged)))
+    broken = frame.simplified(And((rules.applies_to, check.flagged)))
     return Check(check.rule, check.severity, check.component, broken, check.message, check.artefact, (check.component,))
 
 
@@ -201,12 +218,12 @@ def columns_of_checks(rules: Rules, columns: Sequence[str]) -> frozenset[str]:
 def _unknown_to_deletions(rules: Rules, columns: Sequence[str]) -> list[str]:
     """Return the unknown columns that deletions must not have."""
     known = {column.id for column in rules.columns}
-    return [each for each in columns if each not in known | STANDING and not is_technical(each, known)]
+    return [each for each in columns if each not in known | NON_COMPONENT_COLUMNS and not is_technical(each, known)]
 
 
 def _unknown(rules: Rules, columns: Sequence[str]) -> list[str]:
     known = {column.id for column in rules.columns}
-    return [each for each in columns if each not in known | STANDING and not _is_ours(each)]
+    return [each for each in columns if each not in known | NON_COMPONENT_COLUMNS and not _is_ours(each)]
 
 
 def _strange_columns(rules: Rules, columns: Sequence[str]) -> Iterator[Finding]:
@@ -229,22 +246,22 @@ def _is_ours(name: str) -> bool:
     return name.startswith(("_", "STRUCTURE["))
 
 
-def never(condition: Condition) -> bool:
+def is_never_true(condition: Condition) -> bool:
     """Return whether a condition can never be true."""
     match condition:
         case Constant(value):
             return value is not True
         case And(parts):
-            return any(never(part) for part in parts)
+            return any(is_never_true(part) for part in parts)
         case Or(parts):
-            return all(never(part) for part in parts)
+            return all(is_never_true(part) for part in parts)
         case _:
             return False
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
-    """The information about the columns."""
+class _FrameColumns:
+    """The columns of a frame: all names, those of an unreadable type, and the shapes of those with several values."""
 
     present: frozenset[str]
     unread: frozenset[str]
@@ -257,7 +274,7 @@ class _View:
                 return condition if component in self.present else Constant(value=True)
             case CompareInt(ValueCount(component, of), operator, right) if self.shapes.get(component) != of:
                 if of == "values" and component in self.present and component not in self.shapes:
-                    return Constant(value=evaluate(CompareInt(Number(1), operator, right), {}))
+                    return Constant(value=evaluate_condition(CompareInt(Number(1), operator, right), {}))
                 return _UNKNOWN
             case Matches() | In() | SameText() | CompareDouble() | CompareInt():
                 return condition if (self.present - self.unread).issuperset(components_of(condition)) else _UNKNOWN

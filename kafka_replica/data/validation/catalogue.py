@@ -105,7 +105,7 @@ CATALOGUE: Final = {
 """All rules by code, in the order of the guide."""
 
 
-def severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
+def severities_of_rules(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str], ...]:
     """Return the severity of each rule that is on.
 
     Args:
@@ -114,10 +114,14 @@ def severities(changes: Mapping[str, str] | None = None) -> tuple[tuple[str, str
     Raises:
         ConfigurationError: a rule or severity is unknown.
     """
-    return changed({code: info.severity for code, info in CATALOGUE.items()}, changes, "there is no such rule")
+    return changed_severities(
+        {code: info.severity for code, info in CATALOGUE.items()}, changes, "there is no such rule"
+    )
 
 
-def changed(usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown: str) -> tuple[tuple[str, str], ...]:
+def changed_severities(
+    usual: Mapping[str, str], changes: Mapping[str, str] | None, unknown: str
+) -> tuple[tuple[str, str], ...]:
     """Return the changed severities of rules, without those that are off.
 
     Args:

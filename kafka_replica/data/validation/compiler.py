@@ -10,8 +10,8 @@ from typing import Final
 
 from kafka_replica.common.wording import counted
 from kafka_replica.data.validation.actions import Action, Actions
-from kafka_replica.data.validation.catalogue import severities
-from kafka_replica.data.validation.components import DescribedComponent, described, needs_its_measures
+from kafka_replica.data.validation.catalogue import severities_of_rules
+from kafka_replica.data.validation.components import DescribedComponent, describe_component, needs_its_measures
 from kafka_replica.data.validation.conditions import (
     CompareInt,
     ComponentText,
@@ -27,13 +27,13 @@ from kafka_replica.data.validation.conditions import (
     regex_components,
 )
 from kafka_replica.data.validation.constraints import constraint_checks, constraints_not_checked
-from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.facets import FacetViolation, facets
+from kafka_replica.data.validation.evaluation import evaluate_condition
+from kafka_replica.data.validation.facets import FacetViolation, facet_violations
 from kafka_replica.data.validation.frequency import frequency_check
 from kafka_replica.data.validation.item_validity import ItemValidity
 from kafka_replica.data.validation.levels import level_checks
-from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, Rules
-from kafka_replica.data.validation.targets import target_of
+from kafka_replica.data.validation.model import ACTION, Check, KeyCheck, LevelCheck, Rules
+from kafka_replica.data.validation.target_artefact import target_artefact
 from kafka_replica.sdmx import ResolvedStructure, Structures, TextFormat, Urn
 from kafka_replica.sdmx.lookups.constraints.applied_constraints import apply_constraints
 from kafka_replica.sdmx.lookups.resolved_structure import MissingReference, attached_in_force
@@ -71,37 +71,11 @@ def compile_rules(
             ``allow_missing``, only a structure is required.
         SdmxError: the artefact itself cannot be read.
     """
-    wanted = dict(severities(rules))
-    resolved = structures.resolve(target_of(structures, reference), metadata=False, allow_missing=allow_missing)
-    used = [described(component) for component in resolved.used_components.values()]
-    actions = Actions(
-        action,
-        has_column=all(one.column.id != ACTION for one in used),
-        structure=resolved.data_structure,
-        components=used,
-    )
-    compiler = _Compiler(resolved, tuple(used), actions, wanted, as_of or datetime.now(UTC).date())
-    compiler.unchecked += [_without(missing_list) for missing_list in resolved.missing_lists]
-    checks_of_constraints = (*compiler.constraints(), *compiler.validity(structures))
-    return Rules(
-        artefact=resolved.urn,
-        structure=resolved.data_structure.urn,
-        version=resolved.version,
-        columns=tuple(one.column for one in used),
-        checks=tuple(compiler.unshifted(check) for check in (*compiler.checks(), *checks_of_constraints)),
-        keys=tuple(compiler.keys()),
-        levels=tuple(
-            level_checks(
-                resolved.data_structure, used, wanted, Not(actions.any_of("delete")), compiler.complete,
-                compiler.unchecked.append,
-            )
-        ),
-        unchecked=tuple(dict.fromkeys(compiler.unchecked)),
-        severities=tuple(wanted.items()),
-        applies_to=Not(actions.any_of("delete")),
-        complete=compiler.complete,
-        action=action,
-    )  # fmt: skip
+    wanted = dict(severities_of_rules(rules))
+    resolved = structures.resolve(target_artefact(structures, reference), metadata=False, allow_missing=allow_missing)
+    components = tuple(describe_component(component) for component in resolved.used_components.values())
+    compiler = _Compiler(resolved, components, action, wanted, as_of or datetime.now(UTC).date())
+    return compiler.rules(structures)
 
 
 @dataclass(slots=True)
@@ -110,11 +84,51 @@ class _Compiler:
 
     resolved: ResolvedStructure
     components: tuple[DescribedComponent, ...]
-    actions: Actions
+    default_action: Action
     severities: Mapping[str, str]
     as_of: date
     unchecked: list[str] = field(default_factory=list)
     unprefixed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    actions: Actions = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the conditions on actions."""
+        self.actions = Actions(
+            self.default_action,
+            has_column=all(component.column.id != ACTION for component in self.components),
+            structure=self.resolved.data_structure,
+            components=self.components,
+        )
+
+    def rules(self, structures: Structures) -> Rules:
+        """Return all rules; ``structures`` is the version from which the structure was resolved."""
+        self.unchecked += [_without(missing_list) for missing_list in self.resolved.missing_lists]
+        derived_checks = (*self.constraints(), *self.validity(structures))
+        is_kept = Not(self.actions.any_of("delete"))
+        return Rules(
+            artefact=self.resolved.urn,
+            structure=self.resolved.data_structure.urn,
+            version=self.resolved.version,
+            columns=tuple(component.column for component in self.components),
+            checks=tuple(self.unshifted(check) for check in (*self.checks(), *derived_checks)),
+            keys=tuple(self.keys()),
+            levels=tuple(self.levels(is_kept)),
+            unchecked=tuple(dict.fromkeys(self.unchecked)),
+            severities=tuple(self.severities.items()),
+            applies_to=is_kept,
+            complete=self.complete,
+            action=self.default_action,
+        )
+
+    def levels(self, is_compared: Condition) -> Iterator[LevelCheck]:
+        return level_checks(
+            self.resolved.data_structure,
+            self.components,
+            self.severities,
+            is_compared,
+            self.complete,
+            self.unchecked.append,
+        )
 
     @property
     def complete(self) -> Condition:
@@ -226,7 +240,7 @@ class _Compiler:
             self.unchecked += self._unfit_codes(described_component, described_component.column.enumeration)
         else:
             unchecked: list[str] = []
-            found = facets(
+            found = facet_violations(
                 described_component.column.id,
                 described_component.column.text_type,
                 described_component.format,
@@ -251,7 +265,7 @@ class _Compiler:
         return FacetViolation(rule, broken, f"is not a {what} of {enumeration.reference}")
 
     def _unfit_codes(self, described_component: DescribedComponent, enumeration: Urn) -> Iterator[str]:
-        """Yield demands of a format that codes of the list violate: an error in the structure, not in the data."""
+        """Yield requirements of a format that codes of the list violate: an error in the structure, not in the data."""
         for code, message in _unfit(described_component.column.values, described_component.format):
             yield (
                 f"{described_component.column.id}: code {code} of {enumeration.reference} {message}, as the "
@@ -308,10 +322,10 @@ def _without(missing: MissingReference) -> str:
 @lru_cache(maxsize=64)
 def _unfit(codes: frozenset[str], format_: TextFormat) -> tuple[tuple[str, str], ...]:
     """Return the first violating code, and the violation, for each requirement of a format that codes violate."""
-    broken = facets("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
+    broken = facet_violations("code", format_.text_type or "String", format_, lambda _: None, Constant(value=False))
     found: list[tuple[str, str]] = []
     for one in broken:
-        unfit = min((code for code in codes if evaluate(one.condition, {"code": code})), default=None)
+        unfit = min((code for code in codes if evaluate_condition(one.condition, {"code": code})), default=None)
         if unfit is not None:
             found.append((unfit, one.message))
     return tuple(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
 from kafka_replica.data.validation.conditions import Condition, IsNull, Not, some
-from kafka_replica.data.validation.examples import examples
+from kafka_replica.data.validation.example_values import example_values
 from kafka_replica.data.validation.model import Column
 from kafka_replica.sdmx import (
     Attribute,
@@ -46,7 +46,7 @@ class DescribedComponent(NamedTuple):
         return frozenset(found)
 
 
-def described(effective: EffectiveComponent) -> DescribedComponent:
+def describe_component(effective: EffectiveComponent) -> DescribedComponent:
     """Return the properties of a component for validation."""
     representation = effective.representation or Representation()
     format_ = representation.format or TextFormat()
@@ -81,7 +81,7 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         enumeration=None if effective.enumeration is None else effective.enumeration.urn,
         values=listed or frozenset(),
         text_type=text_type,
-        examples=() if listed is not None else examples(text_type, format_),
+        examples=() if listed is not None else example_values(text_type, format_),
         measures=component.relationship.measures if isinstance(component, Attribute) else (),
     )
 

@@ -1,8 +1,8 @@
 """Checks derived from the constraints on data.
 
 All constraints of the data provider, data structure, dataflow and provision agreement apply together: each can only
-narrow the valid data. ``kafka_replica.sdmx.lookups.constraints`` reads the demands of each constraint, for look-ups and
-for validation; this module turns the demands into checks.
+narrow the valid data. ``kafka_replica.sdmx.lookups.constraints`` reads the requirements of each constraint, for
+look-ups and for validation; this module turns them into checks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHOWN: Final = 3
 
 
 class _RuleText(NamedTuple):
-    """The rule that a demand belongs to, and the message of its findings, to which the constraint is appended."""
+    """The rule that a requirement belongs to, and the message of its findings, to which the constraint is appended."""
 
     rule: str
     message: str

@@ -1,8 +1,8 @@
-"""Checks of deletions: no deletion may become wider than its sender meant, by something that its loader ignores.
+"""Checks of deletions: none may become wider than its sender meant because the loader ignores a part of it.
 
 Source: SDMX-CSV 2.0 and 2.1 field guides, "Further details for data actions": an omitted dimension means any value, and
-if all measures and attributes are omitted, whole observations are deleted. So a deletion becomes wider by everything
-that gets lost of it.
+if all measures and attributes are omitted, whole observations are deleted. So a deletion becomes wider if a part of it
+is lost.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ OBS_KEY: Final = "OBS_KEY"
 NARROWER: Final[Mapping[str, tuple[str, ...]]] = {
     "DataStructure": ("dataflow", "dataprovision"), "Dataflow": ("dataprovision",),
 }  # fmt: skip
-"""The kinds of artefacts, as in the column ``STRUCTURE``, that have a part of the data of an artefact of each class."""
+"""For each class of artefacts, the kinds (as in the column ``STRUCTURE``) of artefacts with a part of its data."""
 DELETION_WIDE: Final = "deletion-wide"
 """The rule of these checks."""
 _TOGETHER: Final = 10
-"""The number of components in a check, which must be small, so that Spark's methods are small."""
+"""The number of components in a check, which must be small, because Spark generates a method from them."""
 
 
 class _Finding(NamedTuple):
@@ -168,7 +168,7 @@ def is_technical(name: str, components: Iterable[str]) -> bool:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of a column as it is shown, with quotes if its bounds were unclear without them."""
+    """Return the name of a column as it is shown, with quotes if its bounds would be unclear without them."""
     return name if name and not any(map(str.isspace, name)) else f"'{name}'"
 
 

@@ -40,7 +40,7 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {"<": lt, "<=": le, 
 _COMPUTE: Final[Mapping[str, Callable[[int, int], int]]] = {"+": add, "-": sub, "*": mul, "//": floordiv, "%": mod}
 
 
-def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: C901, PLR0911 - one a kind of node
+def evaluate_condition(condition: Condition, row: Mapping[str, str | None]) -> bool | None:  # noqa: C901, PLR0911 - one return per kind of node
     """Return whether a condition is true for a row; None if unknown, as for an expression that Python cannot read."""
     match condition:
         case Constant(value):
@@ -63,26 +63,26 @@ def evaluate(condition: Condition, row: Mapping[str, str | None]) -> bool | None
             number = _double(_text(text, row))
             return None if number is None else _COMPARE[operator](number, bound)
         case Not(inner):
-            answer = evaluate(inner, row)
-            return None if answer is None else not answer
+            truth = evaluate_condition(inner, row)
+            return None if truth is None else not truth
         case And(parts):
-            return _all(evaluate(part, row) for part in parts)
+            return _all(evaluate_condition(part, row) for part in parts)
         case Or(parts):
-            return _opposite(_all(_opposite(evaluate(part, row)) for part in parts))
+            return _opposite(_all(_opposite(evaluate_condition(part, row)) for part in parts))
         case AnyValue(_, inner):
-            return evaluate(inner, row)
+            return evaluate_condition(inner, row)
 
 
-def _opposite(answer: bool | None) -> bool | None:
-    return None if answer is None else not answer
+def _opposite(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
 
 
-def _all(answers: Iterable[bool | None]) -> bool | None:
+def _all(truths: Iterable[bool | None]) -> bool | None:
     unknown = False
-    for answer in answers:
-        if answer is False:
+    for truth in truths:
+        if truth is False:
             return False
-        unknown = unknown or answer is None
+        unknown = unknown or truth is None
     return None if unknown else True
 
 
@@ -112,7 +112,7 @@ def _double(text: str | None) -> float | None:
         return None
 
 
-def _number(node: IntExpression, row: Mapping[str, str | None]) -> int | None:  # noqa: PLR0911 - one a kind of node
+def _number(node: IntExpression, row: Mapping[str, str | None]) -> int | None:  # noqa: PLR0911 - one return per kind of node
     match node:
         case Number(value):
             return value
@@ -128,7 +128,7 @@ def _number(node: IntExpression, row: Mapping[str, str | None]) -> int | None:  
             one, other = _number(left, row), _number(right, row)
             return None if one is None or other is None else _COMPUTE[operator](one, other)
         case Case(cases):
-            return next((_number(then, row) for when, then in cases if evaluate(when, row)), None)
+            return next((_number(then, row) for when, then in cases if evaluate_condition(when, row)), None)
         case _:
             return None
 

@@ -31,15 +31,15 @@ from kafka_replica.data.validation.conditions import (
     every,
     some,
 )
-from kafka_replica.data.validation.magnitudes import comparison, integers_above
-from kafka_replica.data.validation.patterns import UnusablePatternError, translated
+from kafka_replica.data.validation.exact_comparison import exact_comparison, integers_above
+from kafka_replica.data.validation.patterns import UnusablePatternError, translated_pattern
 from kafka_replica.data.validation.periods import (
     MONTHLY,
     OF_A_YEAR,
     UNDERSTOOD,
-    month_of,
+    month_of_period,
     not_in_calendar,
-    start_of,
+    start_of_period,
 )
 from kafka_replica.data.validation.sequences import RANGE_TYPES, sequence_bounds
 from kafka_replica.sdmx import TextFormat
@@ -75,8 +75,8 @@ class FacetViolation(NamedTuple):
     message: str
 
 
-def facets(
-    id_: str, text_type: str, format_: TextFormat, leave: Callable[[str], None], shifted: Condition
+def facet_violations(
+    id_: str, text_type: str, format_: TextFormat, note_unchecked: Callable[[str], None], shifted: Condition
 ) -> Iterator[FacetViolation]:
     """Yield the rules of one component.
 
@@ -84,7 +84,7 @@ def facets(
         id_: the component.
         text_type: its text type.
         format_: its facets.
-        leave: called with a message for each demand that cannot be checked.
+        note_unchecked: called with a message for each requirement that cannot be checked.
         shifted: true if reporting years of the row do not begin on 1 January.
     """
     value = ComponentText(id_)
@@ -96,19 +96,19 @@ def facets(
             calendar = every(not_in_calendar(value), Matches(value, WRITTEN[text_type]), Not(shifted))
             yield FacetViolation("calendar", calendar, "names a week or day that this year does not have")
     elif text_type not in FREE_TYPES:
-        leave(f"text type {text_type}")
-    yield from _lengths(value, format_, leave)
-    yield from _pattern(value, format_, leave)
-    format_ = _without_sequence(text_type, format_, leave)
+        note_unchecked(f"text type {text_type}")
+    yield from _lengths(value, format_, note_unchecked)
+    yield from _pattern(value, format_, note_unchecked)
+    format_ = _without_sequence(text_type, format_, note_unchecked)
     if text_type in COUNTED:
-        yield from _numbers(value, text_type, format_, leave)
+        yield from _numbers(value, text_type, format_, note_unchecked)
     elif text_type in TIME_TYPES:
-        yield from _times(value, text_type, format_, leave)
+        yield from _times(value, text_type, format_, note_unchecked)
     for name in _meaningless(text_type, format_):
-        leave(f"facet {name} of text type {text_type}")
+        note_unchecked(f"facet {name} of text type {text_type}")
 
 
-def _without_sequence(text_type: str, format_: TextFormat, leave: Callable[[str], None]) -> TextFormat:
+def _without_sequence(text_type: str, format_: TextFormat, note_unchecked: Callable[[str], None]) -> TextFormat:
     """Return the facets without those of a sequence if ``isSequence`` is false.
 
     The types of ranges have ``startValue`` and ``endValue`` without a sequence, too. If ``isSequence`` is missing, the
@@ -119,7 +119,7 @@ def _without_sequence(text_type: str, format_: TextFormat, leave: Callable[[str]
     names = _OF_SEQUENCES if text_type in RANGE_TYPES else (*_OF_SEQUENCES, "start_value", "end_value")
     given = [name for name in names if getattr(format_, name) is not None]
     for name in given:
-        leave(f"facet {_camel(name)}, because isSequence is false")
+        note_unchecked(f"facet {_camel(name)}, because isSequence is false")
     return structs.replace(format_, **dict.fromkeys(given))
 
 
@@ -153,19 +153,19 @@ def out_of_bounds(
     """Return whether a number is out of bounds; the bounds are inclusive unless ``exclusive``."""
     broken: list[Condition] = []
     if low is not None:
-        broken.append(compared(value, "<=" if exclusive else "<", low))
+        broken.append(number_comparison(value, "<=" if exclusive else "<", low))
     if high is not None:
-        broken.append(compared(value, ">=" if exclusive else ">", high))
+        broken.append(number_comparison(value, ">=" if exclusive else ">", high))
     return some(*broken)
 
 
-def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condition:
+def number_comparison(value: ComponentText, operator: Operator, bound: Decimal) -> Condition:
     """Compare a number with a constant: as doubles, and if the doubles are equal, digit by digit.
 
     A number with an exponent is itself a double, and is then equal to the constant.
     """
     rough = float(bound)
-    exact = comparison(operator, bound)
+    exact = exact_comparison(operator, bound)
     strict: Operator = "<" if operator[0] == "<" else ">"
     clear, equal = CompareDouble(value, strict, rough), CompareDouble(value, "=", rough)
     plain, holds = Matches(value, DECIMAL, is_number=True), Matches(value, exact.expression, is_number=True)
@@ -173,10 +173,12 @@ def compared(value: ComponentText, operator: Operator, bound: Decimal) -> Condit
     return some(clear, near) if operator == strict else some(clear, near, every(equal, Not(plain)))
 
 
-def _lengths(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[FacetViolation]:
+def _lengths(
+    value: ComponentText, format_: TextFormat, note_unchecked: Callable[[str], None]
+) -> Iterator[FacetViolation]:
     least, most = format_.min_length, format_.max_length
     if least is not None and least > _LONGEST:
-        leave(f"facet minLength {least}")
+        note_unchecked(f"facet minLength {least}")
     elif least is not None:
         short = CompareInt(CharLength(value), "<", Number(least))
         yield FacetViolation("length", short, f"is shorter than {counted(least, 'character')}")
@@ -185,23 +187,25 @@ def _lengths(value: ComponentText, format_: TextFormat, leave: Callable[[str], N
         yield FacetViolation("length", long, f"is longer than {counted(most, 'character')}")
 
 
-def _pattern(value: ComponentText, format_: TextFormat, leave: Callable[[str], None]) -> Iterator[FacetViolation]:
+def _pattern(
+    value: ComponentText, format_: TextFormat, note_unchecked: Callable[[str], None]
+) -> Iterator[FacetViolation]:
     if format_.pattern is None:
         return
     try:
-        pattern = translated(format_.pattern)
+        pattern = translated_pattern(format_.pattern)
     except (UnusablePatternError, RecursionError) as error:  # too deeply nested groups
-        leave(f"pattern {format_.pattern} ({error})")
+        note_unchecked(f"pattern {format_.pattern} ({error})")
         return
     yield FacetViolation("pattern", Not(Matches(value, pattern.expression)), f"does not match {format_.pattern}")
 
 
 def _numbers(
-    value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]
+    value: ComponentText, text_type: str, format_: TextFormat, note_unchecked: Callable[[str], None]
 ) -> Iterator[FacetViolation]:
     yield from _ranges(value, text_type, format_)
     if format_.decimals is not None and format_.decimals > _LONGEST:
-        leave(f"facet decimals {format_.decimals}")
+        note_unchecked(f"facet decimals {format_.decimals}")
     elif format_.decimals is not None:
         digits = rf"[+-]?[0-9]*\.[0-9]{{{format_.decimals + 1},}}(?:[eE][+-]?[0-9]+)?"
         longer = Matches(value, digits, is_number=True)
@@ -211,7 +215,7 @@ def _numbers(
     if format_.interval:
         steps = _steps(value, format_.interval, format_.start_value or Decimal(0))
         if steps is None:
-            leave(f"facet interval {format_.interval}")
+            note_unchecked(f"facet interval {format_.interval}")
         else:
             yield steps
 
@@ -254,27 +258,29 @@ def _steps(value: ComponentText, interval: Decimal, start: Decimal) -> FacetViol
 
 
 def _times(
-    value: ComponentText, text_type: str, format_: TextFormat, leave: Callable[[str], None]
+    value: ComponentText, text_type: str, format_: TextFormat, note_unchecked: Callable[[str], None]
 ) -> Iterator[FacetViolation]:
     start = None if format_.start_time is None else period(format_.start_time)
     end = None if format_.end_time is None else period(format_.end_time)
-    begins = start_of(value)
+    begins = start_of_period(value)
     if start is not None:
         yield FacetViolation("range", CompareInt(begins, "<", Number(start.start_s)), f"is before {format_.start_time}")
     elif format_.start_time is not None:
-        leave(f"facet startTime {format_.start_time}")
+        note_unchecked(f"facet startTime {format_.start_time}")
     if end is not None:
         yield FacetViolation("range", CompareInt(begins, ">=", Number(end.end_s)), f"is after {format_.end_time}")
     elif format_.end_time is not None:
-        leave(f"facet endTime {format_.end_time}")
+        note_unchecked(f"facet endTime {format_.end_time}")
     if format_.time_interval is None:
         return
     off = None if start is None else _time_steps(value, format_.time_interval, start.start_s)
     if off is None:
-        leave(f"facet timeInterval {format_.time_interval}")
+        note_unchecked(f"facet timeInterval {format_.time_interval}")
         return
     if re.search("[YM]", format_.time_interval) and any(re.fullmatch(WRITTEN[text_type], one) for one in _OF_A_YEAR):
-        leave(f"facet timeInterval {format_.time_interval} of weeks, and of days of the year other than the first")
+        note_unchecked(
+            f"facet timeInterval {format_.time_interval} of weeks, and of days of the year other than the first"
+        )
     message = f"is not a multiple of {format_.time_interval} after {format_.start_time}"
     yield FacetViolation("sequence", off, message)
 
@@ -288,14 +294,14 @@ def _time_steps(value: ComponentText, interval: str, start_s: int) -> Condition 
     if days > _MOST_DAYS or count > _MOST_MONTHS:
         return None
     if days and not count:
-        since = Arithmetic("-", start_of(value), Number(start_s - days * DAY_S * (_MOST_DAYS // days)))
+        since = Arithmetic("-", start_of_period(value), Number(start_s - days * DAY_S * (_MOST_DAYS // days)))
         return CompareInt(Arithmetic("%", since, Number(days * DAY_S)), ">", Number(0))
     if days or not count:
         return None
     from_month = _month_number(start_s)
     if from_month is None:
         return None
-    month = month_of(value)
+    month = month_of_period(value)
     since = Arithmetic("-", month, Number(from_month - count * (_MOST_MONTHS // count)))
     odd = every(Matches(value, UNDERSTOOD), Not(Matches(value, MONTHLY)), Not(Matches(value, OF_A_YEAR)))
     return some(CompareInt(Arithmetic("%", since, Number(count)), ">", Number(0)), odd)

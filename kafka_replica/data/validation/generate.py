@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator
 from typing import Final
 
-from kafka_replica.data.validation.binding import bind
+from kafka_replica.data.validation.binding import bind_rules
 from kafka_replica.data.validation.conditions import And, ComponentText, Concat, Condition, In, Not, Or
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.data.validation.frequency import WRITTEN as BY_FREQUENCY
 from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.errors import UsageError
@@ -33,13 +33,13 @@ def generate_rows(rules: Rules, n: int, seed: int = 0, *, optional: float = 0.7)
     Raises:
         UsageError: not enough rows were found; the rules may not allow that many.
     """
-    return _Maker(rules, random.Random(seed), optional).rows(n)  # noqa: S311 - no secrets
+    return _RowGenerator(rules, random.Random(seed), optional).rows(n)  # noqa: S311 - no secrets
 
 
-class _Maker:
+class _RowGenerator:
     def __init__(self, rules: Rules, source: random.Random, optional: float) -> None:
         self._rules, self._source, self._optional = rules, source, optional
-        bound = bind(rules, [column.id for column in rules.columns], {})
+        bound = bind_rules(rules, [column.id for column in rules.columns], {})
         self._checks = [check for check in bound.checks if check.rule != "occurrences"]
         # Checks of a single component are satisfied by the choice of its values.
         self._joint = [check for check in self._checks if len(check.looks_at) != 1]
@@ -104,7 +104,7 @@ class _Maker:
             check = next((each for each in self._checks if each.rule == "frequency"), None)
             pool = self._pools[time.id]
             if by_letter is not None and check is not None:
-                pool = [one for one in pool if evaluate(check.broken, {**row, time.id: one}) is not True]
+                pool = [one for one in pool if evaluate_condition(check.broken, {**row, time.id: one}) is not True]
             self._periods[freq] = pool
         return self._periods[freq]
 
@@ -129,12 +129,12 @@ class _Maker:
         if len(found) > _POOL:
             found = self._source.sample(found, _POOL)
         alone = [check for check in self._checks if check.looks_at == {column.id}]
-        return [one for one in found if not any(evaluate(check.broken, {column.id: one}) for check in alone)]
+        return [one for one in found if not any(evaluate_condition(check.broken, {column.id: one}) for check in alone)]
 
     def _fits(self, row: dict[str, str | None]) -> bool:
         if any(row[id_] is None for id_ in self._required):
             return False
-        return not any(evaluate(check.broken, row) for check in self._joint)
+        return not any(evaluate_condition(check.broken, row) for check in self._joint)
 
     def _satisfy(self, condition: Condition, row: dict[str, str | None], *, wanted: bool) -> None:
         """Set values of a row so that a condition may have the wanted result."""

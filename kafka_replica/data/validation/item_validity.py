@@ -2,7 +2,7 @@
 
 Source: Fusion Metadata Registry's annotation of an item, type FR_VALIDITY_PERIOD, whose title is ``FROM/TO``: two dates
 or times in ISO 8601, each of which may be empty. The standard does not define a validity of codes. The validity of
-lists and structures is compared with a date; if they are not valid then, they are only listed.
+lists and structures is compared with a date; if they are not valid on it, this is only noted.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class ItemValidity:
         as_of: the date for validity, if the structure has no time dimension.
 
     Attributes:
-        notes: the demands that cannot be checked, in words.
+        notes: the requirements that cannot be checked, in words.
     """
 
     def __init__(self, structures: Structures, resolved: ResolvedStructure, as_of: date) -> None:

@@ -19,7 +19,7 @@ def level_checks(
     severities: Mapping[str, str],
     counted: Condition,
     complete: Condition,
-    leave: Callable[[str], None],
+    note_unchecked: Callable[[str], None],
 ) -> Iterator[LevelCheck]:
     """Yield the checks of all attributes above the observation.
 
@@ -29,7 +29,7 @@ def level_checks(
         severities: the severity of each rule that is on.
         counted: the condition for rows that are compared.
         complete: the condition for rows that must be complete.
-        leave: called with a message for each demand that cannot be checked.
+        note_unchecked: called with a message for each requirement that cannot be checked.
     """
     order = {component.column.id: number for number, component in enumerate(components)}
     series = tuple(
@@ -42,7 +42,9 @@ def level_checks(
             continue
         unknown = _unknown(structure, component.component)
         if unknown:
-            leave(f"{component.column.id}: consistency and presence, because it is attached to {', '.join(unknown)}")
+            note_unchecked(
+                f"{component.column.id}: consistency and presence, because it is attached to {', '.join(unknown)}"
+            )
             continue
         level = level_of(structure, component.component, order)
         where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"

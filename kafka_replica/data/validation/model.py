@@ -131,7 +131,7 @@ class Rules:
         checks: rules for each row, in the order in which their findings are listed.
         keys: rules that compare keys of rows.
         levels: rules that compare attributes of rows.
-        unchecked: sentences about demands that cannot be checked.
+        unchecked: sentences about requirements that cannot be checked.
         severities: the severity of each rule by code, without the rules that are off.
         applies_to: the condition for rows that cross-row rules include, which excludes deletions.
         complete: the condition for rows that must have all mandatory values.

@@ -1,9 +1,10 @@
 r"""Translate XML Schema's regular expressions to a form that Java and Rust interpret alike; make matching examples.
 
-Source: XML Schema Part 2, appendix F. Two deviations follow common practice: ``^`` and ``$`` at the ends of an
-    alternative are anchors, because registries interpret patterns as Java does, and ``(?:...)`` is a group. Unsupported
-    features (blocks
-such as ``\\p{IsGreek}``, look-around, back references, anchors in groups) make a pattern unusable, which is reported.
+Two deviations from XML Schema follow common practice: ``^`` and ``$`` at the ends of an alternative are anchors,
+because registries interpret patterns as Java does, and ``(?:...)`` is a group. Unsupported features (blocks such as
+``\p{IsGreek}``, look-around, back references, anchors in groups) make a pattern unusable, which is reported.
+
+Source: XML Schema Part 2, appendix F.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from kafka_replica.data.regular_expressions import (
     ExpressionReader,
     Member,
     Repetition,
-    in_class,
-    literal,
+    class_character,
+    literal_character,
     with_python_codes,
 )
 
@@ -56,14 +57,14 @@ class UnusablePatternError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _FragmentWithExamples:
     """A part of an expression: its text, and the texts from which examples are made."""
 
     written: str
     examples: tuple[str, ...]
 
 
-class _Class(NamedTuple):
+class _CharacterClass(NamedTuple):
     """A class: its text, the text of the class of all other characters, and an example."""
 
     written: str
@@ -72,16 +73,16 @@ class _Class(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TranslatedPattern:
     """A usable pattern: ``expression`` without anchors, and texts that should match it."""
 
     expression: str
     examples: tuple[str, ...]
 
 
-def translated(pattern: str) -> Pattern:
+def translated_pattern(pattern: str) -> TranslatedPattern:
     """Return the pattern in a form that Java and Rust interpret alike. Raises UnusablePatternError."""
-    reader = _Reader(pattern)
+    reader = _XmlSchemaReader(pattern)
     found = reader.alternatives()
     if reader.at < len(pattern):
         raise UnusablePatternError(f"{pattern[reader.at]!r} at {reader.at} has no opening counterpart")
@@ -90,10 +91,10 @@ def translated(pattern: str) -> Pattern:
         re.compile(_without_inner_classes(expression))
     except re.error as error:
         raise UnusablePatternError(str(error)) from error
-    return Pattern(expression, found.examples)
+    return TranslatedPattern(expression, found.examples)
 
 
-class _Reader(ExpressionReader[_Part]):
+class _XmlSchemaReader(ExpressionReader[_FragmentWithExamples]):
     """A parser of XML Schema's expressions, from left to right."""
 
     QUANTIFIER = QUANTIFIER
@@ -105,11 +106,11 @@ class _Reader(ExpressionReader[_Part]):
 
     # --- alternatives and their anchors ---
 
-    def either(self, branches: Sequence[_Part]) -> _Part:
+    def either(self, branches: Sequence[_FragmentWithExamples]) -> _FragmentWithExamples:
         examples = tuple(dict.fromkeys(example for branch in branches for example in branch.examples))
-        return _Part("|".join(branch.written for branch in branches), examples[:6])
+        return _FragmentWithExamples("|".join(branch.written for branch in branches), examples[:6])
 
-    def branch(self) -> _Part:
+    def branch(self) -> _FragmentWithExamples:
         self._anchor("^")
         return super().branch()
 
@@ -126,7 +127,7 @@ class _Reader(ExpressionReader[_Part]):
             )
         return True
 
-    def sequence(self, parts: Sequence[_Part]) -> _Part:
+    def sequence(self, parts: Sequence[_FragmentWithExamples]) -> _FragmentWithExamples:
         examples: tuple[str, ...] = ("",)
         for part in parts:
             length = max(len(examples), len(part.examples))
@@ -134,11 +135,11 @@ class _Reader(ExpressionReader[_Part]):
                 _joined(examples[index % len(examples)], part.examples[index % len(part.examples)])
                 for index in range(length)
             )
-        return _Part("".join(part.written for part in parts), examples)
+        return _FragmentWithExamples("".join(part.written for part in parts), examples)
 
     # --- quantifiers and groups ---
 
-    def repeated(self, atom: _Part, repetition: Repetition) -> _Part:
+    def repeated(self, atom: _FragmentWithExamples, repetition: Repetition) -> _FragmentWithExamples:
         if self.text[self.at : self.at + 1] in {"?", "+", "*"}:
             raise UnusablePatternError("lazy and possessive quantifiers are not XML Schema's")
         written, least, most = repetition
@@ -146,7 +147,7 @@ class _Reader(ExpressionReader[_Part]):
         examples = dict.fromkeys(
             example * count for count in counts for example in atom.examples if len(example) * count <= _LONGEST_EXAMPLE
         )
-        return _Part(atom.written + written, tuple(examples) or atom.examples[:1])
+        return _FragmentWithExamples(atom.written + written, tuple(examples) or atom.examples[:1])
 
     def opening(self) -> str:
         if self.text.startswith("?", self.at):
@@ -155,24 +156,24 @@ class _Reader(ExpressionReader[_Part]):
             self.at += 2
         return "(?:"
 
-    def group(self, opened: str, inner: _Part) -> _Part:
-        return _Part(f"{opened}{inner.written})", inner.examples)
+    def group(self, opened: str, inner: _FragmentWithExamples) -> _FragmentWithExamples:
+        return _FragmentWithExamples(f"{opened}{inner.written})", inner.examples)
 
     # --- characters and classes ---
 
-    def any_char(self) -> _Part:
-        return _Part(r"[^\n\r]", ("x",))
+    def any_char(self) -> _FragmentWithExamples:
+        return _FragmentWithExamples(r"[^\n\r]", ("x",))
 
-    def character(self, char: str) -> _Part:
+    def character(self, char: str) -> _FragmentWithExamples:
         if char in "?*+{}]":
             raise UnusablePatternError(f"{char!r} at {self.at - 1} does not represent a character; escape it")
-        return _Part(literal(char), (char,))
+        return _FragmentWithExamples(literal_character(char), (char,))
 
-    def escape(self) -> _Part:
+    def escape(self) -> _FragmentWithExamples:
         written, negated, example = self._escaped()
         if len(written) > 1 or negated:
-            return _Part(f"[{'^' if negated else ''}{written}]", (example,))
-        return _Part(literal(written), (example,))
+            return _FragmentWithExamples(f"[{'^' if negated else ''}{written}]", (example,))
+        return _FragmentWithExamples(literal_character(written), (example,))
 
     def _escaped(self) -> tuple[str, bool, str]:
         """Return the meaning of an escape: its text in a class, whether it is negated, and an example."""
@@ -195,18 +196,18 @@ class _Reader(ExpressionReader[_Part]):
             raise UnusablePatternError(f"\\{char} is not XML Schema's")
         return char, False, char
 
-    def char_class(self) -> _Part:
+    def char_class(self) -> _FragmentWithExamples:
         found = self._class()
-        return _Part(found.written, (found.example,))
+        return _FragmentWithExamples(found.written, (found.example,))
 
-    def _class(self) -> _Class:
+    def _class(self) -> _CharacterClass:
         negated = self.take("^")
         members = self.members()
         inner = "".join(member.written for member in members)
         example = next((member.example for member in members if member.example), "")
-        plain = _Class(f"[{inner}]", f"[^{inner}]", example)
+        plain = _CharacterClass(f"[{inner}]", f"[^{inner}]", example)
         if negated:
-            plain = _Class(plain.opposite, plain.written, _not_in(plain.written))
+            plain = _CharacterClass(plain.opposite, plain.written, _not_in(plain.written))
         if self.begins_subtraction():
             self.at += 2
             without = self._class()
@@ -226,10 +227,10 @@ class _Reader(ExpressionReader[_Part]):
             if negated:
                 return Member(f"[^{written}]", is_set=True, example=example)
             is_set = len(written) > 1
-            return Member(written if is_set else in_class(written), is_set, example)
+            return Member(written if is_set else class_character(written), is_set, example)
         if char == "[":
             raise UnusablePatternError("a class within a class")
-        return Member(in_class(char), is_set=False, example=char)
+        return Member(class_character(char), is_set=False, example=char)
 
 
 def _joined(start: str, end: str) -> str:
@@ -237,13 +238,13 @@ def _joined(start: str, end: str) -> str:
     return start + end if len(start) + len(end) <= _LONGEST_EXAMPLE else start
 
 
-def _difference(plain: _Class, without: _Class, inner: str) -> _Class:
+def _difference(plain: _CharacterClass, without: _CharacterClass, inner: str) -> _CharacterClass:
     """Return a class without another; ``inner`` is the text between its brackets, unless the class is negated.
 
     Java and Rust apply the negation of a class to the whole intersection, so a negated class is put in brackets.
     """
     written = f"[{inner or plain.written}&&{without.opposite}]"
-    return _Class(written, f"[{plain.opposite}{without.written}]", _outside(plain, without))
+    return _CharacterClass(written, f"[{plain.opposite}{without.written}]", _outside(plain, without))
 
 
 def _fits(char: str, written: str) -> bool | None:
@@ -255,7 +256,7 @@ def _fits(char: str, written: str) -> bool | None:
         return None
 
 
-def _outside(plain: _Class, without: _Class) -> str:
+def _outside(plain: _CharacterClass, without: _CharacterClass) -> str:
     first = ord(plain.example)
     candidates = [*map(chr, range(first, min(first + 26, 0x110000))), *_OTHERS]
     found = (char for char in candidates if _fits(char, plain.written) is not False)
@@ -289,11 +290,11 @@ def python_form(expression: str) -> str | None:
     return with_python_codes("".join(r"\d" if part == r"\p{Nd}" else part for part, _ in tokens))
 
 
-def example(pattern: Pattern, source: random.Random) -> str:
+def example_of(pattern: TranslatedPattern, source: random.Random) -> str:
     """Return a text that should match."""
     return source.choice(pattern.examples)
 
 
-def escaped(text: str) -> str:
+def literal_expression(text: str) -> str:
     """Return an expression that matches only this text."""
-    return "".join(map(literal, text))
+    return "".join(map(literal_character, text))

@@ -45,7 +45,7 @@ _EPOCH_DAY: Final = EPOCH.toordinal()
 _ELSE: Final = Constant(value=True)
 
 
-def start_of(value: ComponentText) -> IntExpression:
+def start_of_period(value: ComponentText) -> IntExpression:
     """Return the second in which the period of a column begins; unknown if the text is not understood."""
     day = _plus(_new_year(value), _until_month(value), _day(value), _of_a_year(value))
     clock = Case((
@@ -60,7 +60,7 @@ def start_of(value: ComponentText) -> IntExpression:
     return Case(((Matches(value, UNDERSTOOD), _plus(_times(_minus(day, _EPOCH_DAY), DAY_S), clock)),))
 
 
-def month_of(value: ComponentText) -> IntExpression:
+def month_of_period(value: ComponentText) -> IntExpression:
     """Return the month in which a period begins, counted from year 0; unknown if it does not begin with a month."""
     number = _plus(_times(_year(value), 12), _minus(_month(value), 1))
     return Case(((Matches(value, MONTHLY), number),))

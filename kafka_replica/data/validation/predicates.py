@@ -21,8 +21,8 @@ from kafka_replica.data.validation.conditions import (
     every,
     some,
 )
-from kafka_replica.data.validation.patterns import escaped
-from kafka_replica.data.validation.periods import start_of
+from kafka_replica.data.validation.patterns import literal_expression
+from kafka_replica.data.validation.periods import start_of_period
 from kafka_replica.sdmx.lookups.constraints.predicates import (
     AboutOne,
     AllOf,
@@ -92,13 +92,15 @@ def _about_one(predicate: ConstantPredicate | AboutOne) -> Condition:
         case IsIn(component, values):
             return In(ComponentText(component), values)
         case PatternMatch(component, pattern):
-            return Matches(ComponentText(component), r"[\s\S]*".join(escaped(part) for part in pattern.split("%")))
+            return Matches(
+                ComponentText(component), r"[\s\S]*".join(literal_expression(part) for part in pattern.split("%"))
+            )
         case StartsWithin():
             return _starts_within(predicate)
 
 
 def _starts_within(predicate: StartsWithin) -> Condition:
-    start, parts = start_of(ComponentText(predicate.component)), []
+    start, parts = start_of_period(ComponentText(predicate.component)), []
     if predicate.from_s is not None:
         parts.append(CompareInt(start, ">=", Number(predicate.from_s)))
     if predicate.before_s is not None:

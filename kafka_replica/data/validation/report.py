@@ -35,10 +35,10 @@ class Report:
         rows: the number of rows.
         bad_rows: the number of rows with a finding of any severity.
         counts: findings by rule, component and severity.
-        by_series: findings by series, most first; only the worst series.
+        by_series: findings by series, those with the most findings first; only the worst series.
         samples: some findings of each rule and component.
         dataset: findings about the data set as a whole.
-        unchecked: the demands that could not be checked.
+        unchecked: the requirements that could not be checked.
     """
 
     artefact: Urn
@@ -59,12 +59,12 @@ class Report:
 
     @property
     def by_rule(self) -> dict[str, int]:
-        """Return the number of findings by rule, most first."""
+        """Return the number of findings by rule, the most frequent first."""
         return self._summed(0)
 
     @property
     def by_component(self) -> dict[str, int]:
-        """Return the number of findings by component, most first, without those that concern no single component."""
+        """Return the number of findings by component, the most frequent first, without those of no single component."""
         return self._summed(1)
 
     def _summed(self, place: int) -> dict[str, int]:

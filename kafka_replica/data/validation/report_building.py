@@ -57,7 +57,7 @@ def report_of(
         version: the version that the artefact was taken from.
         found: the findings of the rows.
         dataset: the findings about the data set as a whole.
-        unchecked: the demands that could not be checked.
+        unchecked: the requirements that could not be checked.
         samples: how many findings of each kind are kept.
         series: how many series are listed, those with the most findings first.
     """

@@ -26,7 +26,7 @@ from kafka_replica.data.validation.conditions import (
     nodes_of,
     some,
 )
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.data.validation.model import Check, Rules
 from kafka_replica.data.validation.patterns import python_form
 
@@ -41,7 +41,9 @@ _QUICK: Final = frozenset({"time-period", "calendar", "frequency", "dimension-mi
 """The rules whose evaluation for a period is fast enough to test many thousands of periods."""
 
 
-def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = frozenset()) -> list[Condition]:
+def screening_conditions(
+    rules: Rules, checks: Sequence[Check], several: frozenset[str] = frozenset()
+) -> list[Condition]:
     """Return, for each check, a condition that is true for each row that violates it; checks may share a condition.
 
     Args:
@@ -65,8 +67,8 @@ def screens(rules: Rules, checks: Sequence[Check], several: frozenset[str] = fro
     return list(found.values())
 
 
-def narrowed(condition: Condition, screen: Condition) -> Condition:
-    """Simplify a condition for rows that the screen selects: no value of theirs is one that it excludes."""
+def narrowed_condition(condition: Condition, screen: Condition) -> Condition:
+    """Simplify a condition for the rows that the screen selects, which lack the values that it excludes."""
     match screen:
         case Not(In(ComponentText(id_), fine)) | Or((IsNull(_), Not(In(ComponentText(id_), fine)))):
             return _without(condition, id_, fine)
@@ -98,7 +100,7 @@ def _about_time(rules: Rules, checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 def _is_readable(condition: Condition) -> bool:
-    """Return whether Python can read all expressions of a condition; ``evaluate`` gives None for any other."""
+    """Return whether Python can read all expressions of a condition, so that ``evaluate_condition`` works."""
     expressions = (node.expression for node in nodes_of(condition) if isinstance(node, Matches | RegexGroup))
     return all(python_form(expression) is not None for expression in expressions)
 
@@ -132,7 +134,8 @@ def _fine_periods(checks: tuple[Check, ...], time: str, freq: str | None, codes:
         for code in sorted(codes)
         for period in (_periods(code) if quick or code != "D" else ())
         if not any(
-            evaluate(check.broken, {time: period} if freq is None else {time: period, freq: code}) for check in checks
+            evaluate_condition(check.broken, {time: period} if freq is None else {time: period, freq: code})
+            for check in checks
         )
     )
 
@@ -153,12 +156,12 @@ def _periods(code: str) -> Iterator[str]:
 
 def _unless(condition: Condition, components: Sequence[str], checks: Sequence[Check]) -> Condition:
     """Return the condition, extended to missing values if the checks can be violated without a value."""
-    needs_a_value = all(evaluate(check.broken, {}) is not True for check in checks)
+    needs_a_value = all(evaluate_condition(check.broken, {}) is not True for check in checks)
     missing = [IsNull(component) for component in components]
     return condition if needs_a_value and len(components) == 1 else some(*missing, condition)
 
 
-def _surely(  # noqa: PLR0911 - one return a kind of node
+def _surely(  # noqa: PLR0911 - one return per kind of node
     condition: Condition, id_: str, values: frozenset[str], *, wanted: bool
 ) -> frozenset[str]:
     """Return the values of a component for which a condition is certain to be true, or certain to be false."""
@@ -171,7 +174,7 @@ def _surely(  # noqa: PLR0911 - one return a kind of node
         case In(ComponentText(component), known) if component == id_:
             return values & known if wanted else values - known
         case Matches(ComponentText(component)) if component == id_ and len(values) <= _MOST:
-            return frozenset(each for each in values if evaluate(condition, {id_: each}) is wanted)
+            return frozenset(each for each in values if evaluate_condition(condition, {id_: each}) is wanted)
         case Not(inner):
             return _surely(inner, id_, values, wanted=not wanted)
         case And(parts) | Or(parts):

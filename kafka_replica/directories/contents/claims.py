@@ -1,8 +1,9 @@
 """The claims of records to keys of a directory: which records put a key, and which of them takes effect.
 
 ``Claims`` is immutable, and determined by the records of one version. The claims of the next version share the
-unchanged parts, so that the cost is that of the change: it does not depend on the number of keys, and hardly on the
-number of records that claim the same key. Only adding or removing a ``DeleteAll`` record requires a scan of all keys.
+unchanged parts. Deriving them therefore costs only as much as the change: the cost does not depend on the number of
+keys, and hardly on the number of records that claim the same key. Only adding or removing a ``DeleteAll`` record
+requires a scan of all keys.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Claim(NamedTuple, Generic[T]):
     """The key of an initial record, because all of these have the same source and offset; otherwise empty."""
 
 
-Yield: TypeAlias = Cutoff | tuple[tuple[bytes, Claim[T]], ...]
+InterpretedRecord: TypeAlias = Cutoff | tuple[tuple[bytes, Claim[T]], ...]
 """The result of interpreting a record: its claims, each with its key, or its cutoff."""
 
 Claimed: TypeAlias = Claim[T] | SortedMap[tuple[Partition, int, bytes], Claim[T]]
@@ -58,24 +59,27 @@ class Claims(Generic[T]):
     """The claims of all records of a version.
 
     Args:
-        yields: the claims or the cutoff of each record, by the key of the record.
+        by_record: the claims or the cutoff of each record, by the key of the record.
         by_key: the claims to each key of the directory.
         cutoffs: the cutoffs of all ``DeleteAll`` records.
     """
 
-    __slots__ = ("_by_key", "_cutoffs", "_yields")
+    __slots__ = ("_by_key", "_by_record", "_cutoffs")
 
     def __init__(
-        self, yields: PersistentMap[bytes, Yield[T]], by_key: PersistentMap[bytes, Claimed[T]], cutoffs: Cutoffs
+        self,
+        by_record: PersistentMap[bytes, InterpretedRecord[T]],
+        by_key: PersistentMap[bytes, Claimed[T]],
+        cutoffs: Cutoffs,
     ) -> None:
-        self._yields, self._by_key, self._cutoffs = yields, by_key, cutoffs
+        self._by_record, self._by_key, self._cutoffs = by_record, by_key, cutoffs
 
     @staticmethod
     def of(
         schema: Schema[T], records: Iterable[tuple[bytes, Record | BadRecordError]]
     ) -> tuple[Claims[T], dict[bytes, BadRecordError]]:
         """Return the claims of all records of a version, and the bad records by key."""
-        yields: dict[bytes, Yield[T]] = {}
+        by_record: dict[bytes, InterpretedRecord[T]] = {}
         single: dict[bytes, Claim[T]] = {}
         several: dict[bytes, list[Claim[T]]] = {}
         bad: dict[bytes, BadRecordError] = {}
@@ -83,7 +87,7 @@ class Claims(Generic[T]):
             try:
                 if isinstance(record, BadRecordError):
                     raise record
-                found = yields[record_key] = interpret(schema, record)
+                found = by_record[record_key] = interpret_record(schema, record)
             except BadRecordError as error:
                 bad[record_key] = without_tracebacks(error)
                 continue
@@ -95,30 +99,30 @@ class Claims(Generic[T]):
                     several.setdefault(key, [first]).append(claim)
         by_key: dict[bytes, Claimed[T]] = dict(single)
         by_key.update((key, SortedMap((_place(claim), claim) for claim in claims)) for key, claims in several.items())
-        cutoffs = Cutoffs({key: found for key, found in yields.items() if isinstance(found, Cutoff)})
-        return Claims(PersistentMap(yields, build_later=True), PersistentMap(by_key, build_later=True), cutoffs), bad
+        cutoffs = Cutoffs({key: found for key, found in by_record.items() if isinstance(found, Cutoff)})
+        return Claims(PersistentMap(by_record, build_later=True), PersistentMap(by_key, build_later=True), cutoffs), bad
 
     def prepare_for_changes(self) -> None:
         """Build the structures for changes, in time proportional to the size; otherwise the first change does this."""
-        self._yields.build()
+        self._by_record.build()
         self._by_key.build()
 
     def advanced(
         self, schema: Schema[T], touched: Iterable[bytes], record_of: Callable[[bytes], Record | None]
     ) -> ClaimsChange[T]:
         """Return the claims of a version that differs from this one at most in the touched records."""
-        yields, by_key = self._yields, self._by_key
+        by_record, by_key = self._by_record, self._by_key
         keys: set[bytes] = set()
         bad: dict[bytes, BadRecordError] = {}
         cutoffs: dict[bytes, Cutoff | None] = {}
         for record_key in touched:
-            old, new = yields.get(record_key), None
+            old, new = by_record.get(record_key), None
             try:
                 record = record_of(record_key)
-                new = None if record is None else interpret(schema, record)
+                new = None if record is None else interpret_record(schema, record)
             except BadRecordError as error:
                 bad[record_key] = without_tracebacks(error)
-            yields = yields.delete(record_key) if new is None else yields.set(record_key, new)
+            by_record = by_record.delete(record_key) if new is None else by_record.set(record_key, new)
             if isinstance(old, Cutoff) or isinstance(new, Cutoff):
                 cutoffs[record_key] = new if isinstance(new, Cutoff) else None
             was, now = _claims(old), _claims(new)
@@ -126,7 +130,7 @@ class Claims(Generic[T]):
                 claimed = _replaced(by_key.get(key), was.get(key), now.get(key))
                 by_key = by_key.delete(key) if claimed is None else by_key.set(key, claimed)
                 keys.add(key)
-        made = Claims(yields, by_key, self._cutoffs.changed(cutoffs))
+        made = Claims(by_record, by_key, self._cutoffs.changed(cutoffs))
         if cutoffs:
             keys.update(by_key)
         return ClaimsChange(made, keys, bad)
@@ -166,7 +170,7 @@ class Claims(Generic[T]):
         return bool(self._cutoffs) and self._cutoffs.hide(claim.scope, claim.source, claim.offset, claim.time_ms)
 
 
-def interpret(schema: Schema[T], record: Record) -> Yield[T]:
+def interpret_record(schema: Schema[T], record: Record) -> InterpretedRecord[T]:
     """Return the claims or the cutoff of a record.
 
     Raises:
@@ -204,7 +208,7 @@ def _claim(schema: Schema[T], record: Record, put: Put) -> tuple[bytes, Claim[T]
     return key, made
 
 
-def _claims(found: Yield[T] | None) -> Mapping[bytes, Claim[T]]:
+def _claims(found: InterpretedRecord[T] | None) -> Mapping[bytes, Claim[T]]:
     return {} if found is None or isinstance(found, Cutoff) else dict(found)
 
 

@@ -1,7 +1,7 @@
 """The contents of a directory in one version: its objects, its indexes, and the records that could not be decoded.
 
-``Contents`` is immutable. The contents of the next version share the unchanged parts, so that the cost is that of the
-change.
+``Contents`` is immutable. The contents of the next version share the unchanged parts, so that deriving them costs only
+as much as the change.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Contents(Generic[T]):
     def of(schema: Schema[T], snapshot: Snapshot) -> Contents[T]:
         """Return the contents of a whole version.
 
-        They can be read at once; :meth:`prepare_for_changes` should follow, so that the first change is not slow.
+        They can be read immediately. Call :meth:`prepare_for_changes` afterwards, so that the first change is not slow.
         """
         with collector_paused():
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, snapshot)

@@ -29,7 +29,7 @@ _REPAIR: Final[Mapping[BadRecordPolicy, str]] = {
     "on demand": "publish its key again or delete it",
 }
 _DECODING: Final = "decoding its value"
-_PARTS: Final = {  # that a user has given; for an index, the step names it
+_PARTS: Final = {  # the argument that determines a step; the step of an index names the index itself
     _DECODING: "the type or decode=",
     "taking its key": "key=",
     "interpreting it": "interpreter=",

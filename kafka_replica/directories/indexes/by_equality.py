@@ -15,11 +15,11 @@ from kafka_replica.records import key_text
 
 T = TypeVar("T")
 
-_SHOWN: Final = 3  # the maximal number of keys that an error names
+_SHOWN: Final = 3  # the maximum number of keys that an error names
 
 
 class _HashIndex(Index[T]):
-    """An index by equality, which stores for each value the only entry, or a map of entries if there are several."""
+    """An index by equality. Under each value, it stores the only entry, or a map of entries if there are several."""
 
     __slots__ = ("_entries",)
 

@@ -18,7 +18,7 @@ from kafka_replica.errors import UsageError
 
 T = TypeVar("T")
 
-_NONE = ("", None)  # of a part of a tuple; precedes all others
+_NONE = ("", None)  # the form of None in a tuple, which precedes all other values
 
 
 class _SortedIndex(Index[T]):
@@ -86,7 +86,7 @@ class RangeIndex(_SortedIndex[T]):
     """An index by ranges of ordered values, such as numbers, texts or dates; None is not indexed.
 
     Numbers of different types can be compared with each other; values of other types only with values of the same type.
-    Tuples are compared part by part: None precedes everything else, and parts of different types do no harm.
+    Tuples are compared part by part: None precedes everything else, and parts may have different types.
     """
 
     __slots__ = ()

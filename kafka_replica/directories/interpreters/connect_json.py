@@ -2,7 +2,7 @@
 
 The converter writes a value as JSON, alone or with its schema (``schemas.enable``): ``{"schema": {...}, "payload":
 ...}``. A null value with a schema is not a tombstone: the converter writes the four bytes ``null``, or a null payload.
-Both delete. Source: ``org.apache.kafka.connect.json.JsonConverter``.
+Both forms delete the key. Source: ``org.apache.kafka.connect.json.JsonConverter``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import DecodeError, Raw, Struct
 from msgspec.json import Decoder, encode
 
-from kafka_replica.directories.interpreters.connect_types import converted
+from kafka_replica.directories.interpreters.connect_types import convert_logical_types
 from kafka_replica.directories.records.interpretation import Put
 from kafka_replica.records import Record
 
@@ -62,7 +62,7 @@ class ConnectJson:
     def __call__(self, record: Record) -> Put | None:
         """Return the payload that a record puts; None if the payload is null."""
         payload, schema = self.read(record.value or b"")
-        return None if payload == _NULL else Put(self.key(record), converted(payload, schema))
+        return None if payload == _NULL else Put(self.key(record), convert_logical_types(payload, schema))
 
     def read(self, data: bytes) -> ConnectValue:
         """Separate the payload of a key or value from its schema.
@@ -87,7 +87,7 @@ class ConnectJson:
     def key(self, record: Record) -> str:
         """Return the directory's key for a record."""
         payload, schema = self.read(record.key)
-        return _key_text(converted(payload, schema))
+        return _key_text(convert_logical_types(payload, schema))
 
 
 def _key_text(payload: bytes) -> str:

@@ -26,7 +26,7 @@ _value_decoder: Final = Decoder(float_hook=Decimal)  # so that no digit of a num
 _encoder: Final = Encoder(decimal_format="number")
 
 
-def converted(payload: bytes, schema: bytes | None, *path: str) -> bytes:
+def convert_logical_types(payload: bytes, schema: bytes | None, *path: str) -> bytes:
     """Return a value with its logical types converted to their usual form in JSON.
 
     Args:

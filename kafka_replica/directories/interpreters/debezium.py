@@ -15,7 +15,7 @@ from msgspec import Raw, Struct
 from msgspec.json import Decoder
 
 from kafka_replica.directories.interpreters.connect_json import ConnectJson
-from kafka_replica.directories.interpreters.connect_types import converted
+from kafka_replica.directories.interpreters.connect_types import convert_logical_types
 from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.records import Record
 
@@ -88,7 +88,7 @@ class DebeziumEvents:
             if _is_deleted(payload):
                 return None
             self._check_is_whole(payload)
-            return Put(connect.key(record), converted(payload, schema))
+            return Put(connect.key(record), convert_logical_types(payload, schema))
         envelope = _decode_envelope(payload)
         source = envelope.source or _Source()
         if envelope.op == "t":
@@ -97,7 +97,7 @@ class DebeziumEvents:
         if row is None:
             return None
         self._check_is_whole(row)
-        return Put(connect.key(record), converted(row, schema, "after"), source.scope, source.ts_ms)
+        return Put(connect.key(record), convert_logical_types(row, schema, "after"), source.scope, source.ts_ms)
 
     def _check_is_whole(self, row: bytes) -> None:
         marks = self.unavailable_value.encode(), b64encode(self.unavailable_value.encode())

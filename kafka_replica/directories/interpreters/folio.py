@@ -52,7 +52,7 @@ class FolioEvents:
     * Its key is not the id of its entity. The key of items, for example, is their instance: a replica keeps one record
       of each key, so the other items of the instance would be lost.
     * The header ``X-Okapi-Tenant`` names a tenant other than that of the event, or neither names a tenant.
-    * Another tenant deletes all, because this replaces an earlier deletion by this tenant, which has the same key.
+    * It is a DELETE_ALL of another tenant, which replaces an earlier DELETE_ALL of this tenant: both have the same key.
 
     Args:
         tenant: the tenant, such as ``diku``.

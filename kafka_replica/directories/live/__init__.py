@@ -1,4 +1,4 @@
-"""Directories that follow a replica: the directory itself, and the transactions of a database.
+"""Directories that follow a replica, and the versions of a replica that consist of whole database transactions.
 
 This package may import everything else in ``directories``. Read ``directory`` first.
 """

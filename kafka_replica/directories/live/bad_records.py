@@ -73,7 +73,7 @@ class BadRecordHandler(Generic[T]):
             self.stopping = self.error_of(now)
 
     def log(self, version: int) -> None:
-        """Log how the last version was handled, if this is new; call this without a lock."""
+        """Log bad records that were left out, and a stop or its end, if these are new; call this without the lock."""
         with self._logging:  # a retry may be in another thread
             left_out, self._left_out = self._left_out, []
             stopping, logged, self._logged = self.stopping, self._logged, self.stopping

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Collection, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from functools import partial
-from math import inf
-from threading import Condition
 from types import TracebackType
 from typing import Any, Final, Generic, Literal, Self, TypeVar, overload
 from weakref import WeakSet
 
 from kafka_replica.common.error_causes import copy_of
-from kafka_replica.common.process import after_fork
-from kafka_replica.directories.contents.contents import Contents, UndecodedContents
-from kafka_replica.directories.contents.schema import Schema
-from kafka_replica.directories.indexes import Index, check_indexes, extractor
-from kafka_replica.directories.live.bad_records import BadRecordHandler
-from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
-from kafka_replica.directories.records.decoding import decoder_for
+from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.indexes import Index
+from kafka_replica.directories.live.arguments import check_arguments, schema_of
+from kafka_replica.directories.live.following_dict import FollowingDict
 from kafka_replica.directories.records.interpretation import Interpreter
 from kafka_replica.directories.versions.changes import DirectoryListener, typed_listener
 from kafka_replica.directories.versions.differences import (
@@ -28,19 +21,14 @@ from kafka_replica.directories.versions.differences import (
     Differences,
     RecordDifferences,
 )
-from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
-from kafka_replica.directories.versions.recent_versions import ContentVersions
 from kafka_replica.directories.versions.topic_selection import TopicSelection
 from kafka_replica.directories.versions.view import DirectoryView
 from kafka_replica.errors import (
     BadRecordError,
-    ConfigurationError,
     KafkaReplicaError,
-    NotReadyError,
     UsageError,
-    WaitTimeoutError,
 )
-from kafka_replica.listeners import Change, Subscription
+from kafka_replica.listeners import Subscription
 from kafka_replica.listeners.subscription import join_all
 from kafka_replica.records import Partition
 from kafka_replica.replica import Replica
@@ -53,15 +41,10 @@ K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 D = TypeVar("D")
 
-_LOOK_EVERY_S: Final = 1.0
 _CLOSE_S: Final = 10.0  # how long closing waits for running calls of listeners
 
-_log = logging.getLogger("kafka_replica.directories")
 
-_open: WeakSet[Directory[Any, Any]] = WeakSet()
-
-
-class Directory(ReadOnlyDict[K, T], Generic[K, T]):
+class Directory(FollowingDict[K, T], Generic[K, T]):
     """The typed objects of a replica's newest version by key, with indexes that change together with the version.
 
     ::
@@ -170,42 +153,23 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         dead_letters: DeadLetters | None = None,
         topic: str | None = None,
     ) -> None:
-        super().__init__()
         check_policy(on_bad_record, dead_letters)
-        functions = (key, where, interpreter)
-        if on_demand and (functions != (None, None, None) or indexes or on_bad_record != "stop"):
-            raise ConfigurationError(
-                "on_demand=True cannot be combined with key, where, indexes, interpreter or on_bad_record, which need "
-                "every record"
-            )
-        if interpreter is not None and not callable(interpreter):
-            raise ConfigurationError(f"interpreter={interpreter!r} is not a function of a record")
-        self._name = getattr(of, "__name__", repr(of))
-        self._replica = replica
-        self._topic = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces)
-        self._schema = Schema(
-            decoder_for(of, decode),
-            None if key is None else extractor(key, "key="),
-            where,
-            check_indexes(indexes or {}),
-            interpreter,
-            "on demand" if on_demand else on_bad_record,
-        )
-        self._bad_records = BadRecordHandler[T](self._name, self._schema.policy, dead_letters)
-        self._versions = ContentVersions[T](self._schema, on_demand=on_demand)
-        self._changed = Condition()
-        self._failure: KafkaReplicaError | None = None  # which lasts, unlike the error of a bad record
+        check_arguments(key, where, indexes, interpreter, on_demand=on_demand, on_bad_record=on_bad_record)
         self._listeners: WeakSet[Subscription] = WeakSet()
-        self._is_closed = False
-        self._subscription: Subscription = replica.subscribe(self._follow)
-        _open.add(self)
+        super().__init__(
+            replica,
+            getattr(of, "__name__", repr(of)),
+            TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces),
+            schema_of(of, key, where, indexes, decode, interpreter, "on demand" if on_demand else on_bad_record),
+            dead_letters,
+        )
 
     # --- look-ups in the newest version; dict finds existing keys without any of these methods ---
 
     def __missing__(self, key: K) -> T:
         """Look up a key that the dict lacks, because its record is decoded on demand or several records have it."""
         with self._changed:
-            _, contents = self._now()
+            _, contents = self._newest_readable()
             found: T = contents.look_up(key)
             if not isinstance(contents, Contents):
                 self._replace((), {key: found})
@@ -262,7 +226,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     @property
     def bad_records(self) -> list[BadRecordError]:
-        """The records of the newest version that could not be decoded; they are not in the directory, or stop it."""
+        """The records of the newest version that could not be decoded; they stop the directory, or are left out."""
         with self._changed:
             _, contents = self._newest()
         return list(contents.bad_records.values())
@@ -299,7 +263,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
         """
         with self._changed:
-            snapshot, contents = self._now()
+            snapshot, contents = self._newest_readable()
         return DirectoryView(contents, snapshot)
 
     def at(self, snapshot: Snapshot, timeout_s: float | None = 60.0) -> DirectoryView[K, T]:
@@ -315,7 +279,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         Args:
             snapshot: a version of the directory's replica.
             timeout_s: the time to wait until the directory reaches the version, in seconds; None means no limit. The
-                directory normally reaches it at once.
+                directory normally reaches it immediately.
 
         Raises:
             WaitTimeoutError: the directory has not reached the version in time.
@@ -341,7 +305,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
             KafkaReplicaError: the error with which the replica failed.
         """
-        return self._caught_up(self._replica.wait_ready, timeout_s)
+        return self._view_after(self._replica.wait_ready, timeout_s)
 
     def wait_for(self, positions: Mapping[Partition, int], timeout_s: float | None = None) -> DirectoryView[K, T]:
         """Wait for a version that includes the records below these offsets; see ``Replica.wait_for``.
@@ -353,14 +317,14 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             raise UsageError(
                 f"wait_for({positions!r}): give offsets by partition, such as transaction.committed.position"
             )
-        return self._caught_up(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
+        return self._view_after(lambda left_s: self._replica.wait_for(positions, left_s), timeout_s)
 
     def subscribe(self, listener: DirectoryListener[K, T]) -> Subscription:
         """Call a listener with the whole directory, and then with the objects that each version changes.
 
         As with ``Replica.subscribe``, the listener has its own thread; it receives a ``DirectoryChange``. With
         ``on_bad_record="stop"`` it is not called for a version that has a bad record; the next version without bad
-        records brings everything that has changed since. The subscription ends when the directory is closed.
+        records then has everything that changed since. The subscription ends when the directory is closed.
 
         Raises:
             UsageError: the directory was closed.
@@ -377,7 +341,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
         subscription = self._replica.subscribe(typed_listener(differences, listener))
         with self._changed:
             self._listeners.add(subscription)
-        if self.closed:  # meanwhile
+        if self.closed:  # it was closed in the meantime
             subscription.close(wait=False)
         return subscription
 
@@ -393,10 +357,7 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
             listeners = list(self._listeners)
         for listener in listeners:
             listener.close(wait=False)
-        self._subscription.close()
-        _open.discard(self)
-        with self._changed:
-            self._changed.notify_all()
+        self._stop_following()
         join_all(listeners, _CLOSE_S)
 
     def __enter__(self) -> Self:
@@ -407,155 +368,13 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
     ) -> None:
         self.close()
 
-    # --- following the replica; called by the subscription's thread ---
-
-    def _follow(self, change: Change) -> None:
-        with self._changed, self._failing():  # the lock is held until the error is set, so that no look-up misses it
-            if self._failure is None:
-                self._advance(change)
-                self._changed.notify_all()
-        self._bad_records.log(change.version)
-        if self._failure is None:
-            with self._failing():
-                self._versions.prepare_for_changes()
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Store an error that the block raises, so that all later look-ups raise it."""
-        try:
-            yield
-        except KafkaReplicaError as error:
-            _log.error("the directory of %s failed: %s", self._name, error)
-            self._fail(error)
-        except BaseException as error:  # which the subscription logs
-            self._fail(KafkaReplicaError(f"the directory of {self._name} failed: {type(error).__name__}: {error}"))
-            raise
-
-    def _advance(self, change: Change) -> None:
-        before = self._versions.newest
-        snapshot = self._topic.of(change.snapshot)
-        touched: Collection[bytes] | None = None
-        if change.initial or before is None or (change.rebuilt and self._schema.interpreter is not None):
-            now = self._versions.begin(snapshot)  # because a rebuild may have changed the order of records
-        else:
-            touched = self._topic.keys((*change.changed, *change.deleted))
-            now = self._versions.advance(snapshot, touched)
-        was = None if before is None else before[1]
-        if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
-            was_stopped = self._bad_records.stopping is not None
-            self._handle_bad_records(now, touched)
-            self._show(now, None if was_stopped else was, touched)
-        else:  # a reader that misses a dropped key waits for the lock, and then decodes its record in the new version
-            self._replace(self._cached_keys(touched), {})
-
-    def _handle_bad_records(self, now: Contents[T], touched: Collection[bytes] | None) -> None:
-        self._bad_records.handle(now, touched)
-
-    def _show(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
-        if self._bad_records.stopping is not None:
-            self._forget()  # so that every look-up calls __missing__, which raises the error
-        else:
-            self._refresh(now, was, touched)
-
-    def _cached_keys(self, touched: Collection[bytes] | None) -> list[Any]:
-        if touched is None:
-            return list(self._held())
-        return [key.decode(errors="replace") for key in touched]
-
-    def _refresh(self, now: Contents[T], was: Contents[T] | None, touched: Collection[bytes] | None) -> None:
-        """Update the dict itself to the new version, so that no reader sees an older version after a newer one.
-
-        Keys that no longer exist are dropped first: a reader that looks one up then waits for the lock. After that, one
-        ``update``, which no other thread can interrupt, replaces all other objects.
-        """
-        alive: dict[Any, T]
-        gone: list[Any]
-        if touched is None or was is None:
-            alive = dict(now.objects())
-            gone = [key for key in self._held() if key not in alive]
-        else:
-            alive, gone = _differences(now, was)
-        self._replace(gone, alive)
-
-    def _receive(self, received: ReceivedContents[T], snapshot: Snapshot, is_first: bool) -> NextContents[T] | None:
-        """Return what a listener receives after a version; None if a bad record prevents it, or after the close."""
-        with self._changed:
-            if is_first:
-                received.replace(None)
-            try:
-                self._wait_for_version(snapshot.version, None)
-            except WaitTimeoutError:
-                if self._failure is not None:
-                    raise
-                return None  # the directory was closed
-            if self._is_closed:
-                return None
-            found = self._versions.next_for(received, self._topic.of(snapshot))
-            if self._bad_records.stop_at(found.contents):
-                return None
-            self._versions.set_received(received, found.contents)
-            return found
-
-    # --- helpers ---
-
-    def _now(self) -> tuple[Snapshot, Any]:
-        """Return the newest version and its contents, if look-ups may use them."""
-        newest, error = self._newest(), self._bad_records.stopping
-        if error is not None:
-            raise copy_of(error)
-        return newest
-
-    def _newest(self) -> tuple[Snapshot, Any]:
-        if self._failure is not None:
-            raise copy_of(self._failure)
-        newest = self._versions.newest
-        if newest is None:
-            self._replica.snapshot()  # raises the error of a failed replica
-            raise NotReadyError(
-                f"the directory of {self._name} has no version yet; call wait_ready(timeout_s=...) first"
-            )
-        return newest
-
-    @property
-    def _version(self) -> int:
-        newest = self._versions.newest
-        return -1 if newest is None else newest[0].version
-
-    def _caught_up(self, wait: Callable[[float | None], Snapshot], timeout_s: float | None) -> DirectoryView[K, T]:
+    def _view_after(self, wait: Callable[[float | None], Snapshot], timeout_s: float | None) -> DirectoryView[K, T]:
+        """Wait for a version of the replica, and then until the directory has reached it; return the view."""
         give_up_s = None if timeout_s is None else time.monotonic() + timeout_s
         snapshot = wait(timeout_s)
         with self._changed:
             self._wait_for_version(snapshot.version, give_up_s)
         return self.view()
-
-    def _wait_for_version(self, version: int, give_up_s: float | None) -> None:
-        def is_over() -> bool:
-            return self._version >= version or self._failure is not None or self._subscription.closed
-
-        while not is_over() and (left_s := _left(give_up_s)) > 0:
-            self._changed.wait(min(left_s, _LOOK_EVERY_S))  # because the end of the replica does not notify
-        if self._failure is not None:
-            raise copy_of(self._failure)
-        if self._version < version:
-            why = "; it was closed" if self._subscription.closed else ""
-            raise WaitTimeoutError(
-                f"the directory of {self._name} did not reach version {version} within the timeout{why}"
-            )
-
-    def _fail(self, error: KafkaReplicaError) -> None:
-        with self._changed:
-            self._failure = error.with_traceback(None)
-            self._forget()
-            self._changed.notify_all()
-
-    def _after_fork(self) -> None:
-        """Make every use in a forked process an error, because the fork has no threads and would become outdated."""
-        self._changed = Condition()
-        self._failure = UsageError(
-            "this process is a fork of the one in which the directory was made, and is not kept up to date; create "
-            "replica and directory after the fork"
-        )
-        self._forget()
 
     def __repr__(self) -> str:
         newest = self._versions.newest
@@ -564,22 +383,3 @@ class Directory(ReadOnlyDict[K, T], Generic[K, T]):
 
     def _repr_html_(self) -> str:
         return self.view()._repr_html_()
-
-
-def _left(give_up_s: float | None) -> float:
-    return inf if give_up_s is None else give_up_s - time.monotonic()
-
-
-def _differences(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:
-    """Return the objects to put into the dict, by the directory's key, and the keys to drop from it."""
-    ids = was.ids_of(now.touched) | now.ids_of(now.touched)
-    alive = now.single(ids)  # without keys that are deleted or that several records have: __missing__ raises for them
-    return alive, [id_ for id_ in ids if id_ not in alive]
-
-
-def _after_fork() -> None:
-    for directory in list(_open):
-        directory._after_fork()  # noqa: SLF001 - of this module
-
-
-after_fork(_after_fork)

@@ -23,7 +23,7 @@ class ReadOnlyDict(dict[K, T]):
     it, and calls ``__missing__`` only for others.
     """
 
-    def _held(self) -> Iterator[K]:
+    def _present_keys(self) -> Iterator[K]:
         """Iterate over the keys in the dict itself, even if a subclass overrides ``__iter__``."""
         return super().__iter__()
 
@@ -33,7 +33,7 @@ class ReadOnlyDict(dict[K, T]):
             super().pop(key, None)
         super().update(alive)
 
-    def _forget(self) -> None:
+    def _drop_all(self) -> None:
         """Drop all keys."""
         super().clear()
 

@@ -61,7 +61,7 @@ class ContentDifferences(Generic[T]):
         try:
             found = self._receive(change.snapshot, change.initial)
             return None if found is None else self._difference(found)
-        except BaseException:  # as for the directory itself: without this change, a later one would lack a part
+        except BaseException:  # the listener ends like a failed directory: later differences would be incomplete
             self._is_over = True
             raise
 

@@ -61,7 +61,7 @@ class ContentVersions(Generic[T]):
         return self._add(snapshot, contents)
 
     def received(self) -> ReceivedContents[T]:
-        """Return a new record of the contents that a listener has received; it has received none."""
+        """Return an object that will store which contents a new listener has received."""
         received = ReceivedContents[T]()
         self._received.add(received)
         return received
@@ -81,7 +81,7 @@ class ContentVersions(Generic[T]):
         return NextContents(self._newest[0], steps[-1][1], received.contents, received.differing_keys)
 
     def set_received(self, received: ReceivedContents[T], now: Contents[T]) -> None:
-        """Note that a listener receives contents, which ``next_for`` has returned."""
+        """Note that a listener receives the contents that ``next_for`` has returned."""
         steps = self._decoded_steps()
         at = next(at for at, step in enumerate(steps) if step[1] is now)
         received.replace(now)
@@ -98,7 +98,7 @@ class ContentVersions(Generic[T]):
         A version that was merged into the next step cannot be derived from the steps around it: a key that it has, and
         that both of them lack, is in neither's changes.
         """
-        for step in reversed(self._steps):  # a version whose bad records were retried has several
+        for step in reversed(self._steps):  # a version whose bad records were retried has several steps
             if step.version == snapshot.version:
                 return step.contents
         return self._whole(snapshot)

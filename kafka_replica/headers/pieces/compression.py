@@ -25,7 +25,7 @@ class Compression(Piece):
     Args:
         codec: the codec for writing.
         min_bytes: the size in bytes below which values are not compressed.
-        max_bytes: the maximal size in bytes of an uncompressed value, written or read.
+        max_bytes: the maximum size in bytes of an uncompressed value, written or read.
 
     Raises:
         ConfigurationError: an argument is invalid.
@@ -49,7 +49,7 @@ class Compression(Piece):
 
     @property
     def identity(self) -> str:
-        """The maximal size of an uncompressed value."""
+        """The maximum size of an uncompressed value."""
         return f"max_bytes {self._max_bytes}"
 
     def outgoing(self, record: PieceInput) -> PieceOutput:

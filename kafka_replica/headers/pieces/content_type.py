@@ -33,7 +33,7 @@ class ContentType(Piece):
         )
 
     Records whose media type has no decoder are bad. With ``convert_to``, readers receive all values in one media type;
-    without it, in the media type in which they were written. The header remains, and names the media type of the value
+    without it, they receive each value as it was written. The header remains, and names the media type of the value
     that readers receive. ``decode(record)`` returns the object for a record in any of the media types. Media types are
     compared in lower case, and without their parameters unless a decoder is registered for the type with these
     parameters. Tombstones pass unchanged, and need no content type.

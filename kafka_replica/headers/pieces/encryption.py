@@ -71,12 +71,12 @@ class Encryption(Protection):
     def outgoing(self, record: PieceInput) -> PieceOutput:
         """Encrypt the value."""
         key_id = self._provider.current_key_id()
-        statement = self.state(record, _ALGORITHM, key_id)
+        statement = self.make_statement(record, _ALGORITHM, key_id)
         if record.value is None:
             return PieceOutput(None)
         nonce = os.urandom(_NONCE_BYTES)
         cipher = _cipher(self._provider.key(key_id))
-        encrypted = cipher.encrypt(nonce, record.value, self.canonical(record, statement, None))
+        encrypted = cipher.encrypt(nonce, record.value, self.canonical_form(record, statement, None))
         return PieceOutput(nonce + encrypted, ((_KEY.name, statement.text().encode()),))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
@@ -91,7 +91,7 @@ class Encryption(Protection):
         statement = parse_statement(record.own_headers[0][1] or b"")
         if statement.algorithm != _ALGORITHM:
             raise ValueError(f"it is encrypted with {statement.algorithm!r}, not {_ALGORITHM}")
-        self.check(statement)
+        self.check_statement(statement)
         try:
             cipher = _cipher(self._provider.key(statement.key_id))
         except LookupError as error:
@@ -99,7 +99,7 @@ class Encryption(Protection):
         if len(value) < _NONCE_BYTES + _TAG_BYTES:
             raise ValueError("its value is too short to be encrypted")
         try:
-            associated = self.canonical(record, statement, None)
+            associated = self.canonical_form(record, statement, None)
             plain: bytes = cipher.decrypt(value[:_NONCE_BYTES], value[_NONCE_BYTES:], associated)
         except _cryptography("exceptions").InvalidTag as error:
             raise ValueError(f"its value, key or headers are not those that {statement.key_id} encrypted") from error

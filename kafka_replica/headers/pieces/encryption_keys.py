@@ -35,8 +35,9 @@ class KeyProvider(Protocol):
 
         Raises:
             LookupError: there is no such key; the record is then bad.
-            ServiceUnavailableError: the key cannot be fetched at the moment; the replica then waits and asks again, and
-                no record is set aside. With ``is_refusal=True``, a replica that has read no record yet fails instead.
+            ServiceUnavailableError: the key cannot be fetched at the moment; the replica then waits and requests it
+                again, and no record is left out. With ``is_refusal=True``, a replica that has read no record yet fails
+                instead.
         """
 
 

@@ -156,7 +156,7 @@ class Protection(Piece):
         placed._forms_of_earlier = {key.name: key.forms for piece in earlier for key in piece.keys}  # noqa: SLF001
         return placed
 
-    def state(self, record: PieceInput, algorithm: str, key_id: str) -> Statement:
+    def make_statement(self, record: PieceInput, algorithm: str, key_id: str) -> Statement:
         """Return the statement for a record that is about to be written.
 
         Raises:
@@ -166,7 +166,7 @@ class Protection(Piece):
             raise ValueError(f"the record already has a header {self.keys[0].name}")
         return Statement(algorithm, key_id, self._bind_topic, self._protected)
 
-    def check(self, statement: Statement) -> None:
+    def check_statement(self, statement: Statement) -> None:
         """Check that a statement protects at least the required parts.
 
         Raises:
@@ -180,7 +180,7 @@ class Protection(Piece):
                 f"it does not protect {'the header' if len(missing) == 1 else 'headers'} {', '.join(missing)}"
             )
 
-    def canonical(self, record: PieceInput, statement: Statement, value: bytes | None) -> bytes:
+    def canonical_form(self, record: PieceInput, statement: Statement, value: bytes | None) -> bytes:
         """Return the canonical form of the protected parts of a record, with a value.
 
         Raises:

@@ -74,8 +74,8 @@ class Signing(Protection):
         key = self._key
         if key is None:
             raise ConfigurationError("this stack can only verify: give Signing a key to sign with")
-        statement = self.state(record, key.algorithm, key.key_id)
-        signature = b64encode(key.sign(self.canonical(record, statement, record.value)))
+        statement = self.make_statement(record, key.algorithm, key.key_id)
+        signature = b64encode(key.sign(self.canonical_form(record, statement, record.value)))
         return PieceOutput(record.value, ((_KEY.name, statement.text().encode() + b";" + signature),))
 
     def incoming(self, record: PieceInput) -> PieceOutput:
@@ -91,11 +91,11 @@ class Signing(Protection):
             raise ValueError(f"it is signed with the key {statement.key_id!r}, which is not accepted")
         if key.algorithm != statement.algorithm:
             raise ValueError(f"key {key.key_id} is for {key.algorithm}, and the signature states another algorithm")
-        self.check(statement)
+        self.check_statement(statement)
         try:
             signature = b64decode(encoded, validate=True)
         except binascii.Error as error:
             raise ValueError("its signature is not in base64") from error
-        if not key.verify(signature, self.canonical(record, statement, record.value)):
+        if not key.verify(signature, self.canonical_form(record, statement, record.value)):
             raise ValueError(f"its signature with the key {key.key_id} does not match its key, value or headers")
         return PieceOutput(record.value, ())

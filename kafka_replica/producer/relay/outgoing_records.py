@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.headers import PieceError, Stack
-from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, of_transaction
+from kafka_replica.headers.transactions import CONTENT_TYPE, TransactionHeaders, transaction_headers_by_number
 from kafka_replica.producer.changes.encoding import EncodedValue, Encoder, as_recorded
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox.recorded_transactions import Contents, RecordedTransaction
@@ -49,7 +49,9 @@ class OutgoingRecords:
     ) -> Iterator[OutgoingRecord]:
         """Yield the keys, values and headers to send, and count them; the counts are complete at the end."""
         name = f"{self._identity.producer_id}/{transaction.tx_id}"
-        headers_of = of_transaction(TransactionHeaders(name, 1, contents.record_count, transaction.recorded_ms))
+        headers_of = transaction_headers_by_number(
+            TransactionHeaders(name, 1, contents.record_count, transaction.recorded_ms)
+        )
         types: dict[str, Header] = {}  # few types for many records
         encodes = self._encoder is not as_recorded
         size = messages = 0

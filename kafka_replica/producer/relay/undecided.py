@@ -14,7 +14,7 @@ from typing import NamedTuple
 from kafka_replica.broker.wire.transactions import ProducerId
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.errors import BrokerUnavailableError
-from kafka_replica.headers.transactions import read
+from kafka_replica.headers.transactions import read_transaction_headers
 from kafka_replica.producer.relay.progress import Progress, read_progress
 from kafka_replica.records import Partition
 from kafka_replica.transactions import Batch, Kind
@@ -204,7 +204,7 @@ class UndecidedTransactions:
         """Return the number of the transaction to which a batch belongs; None if another program has written it."""
         for record in batch.content.records():
             if place != self._place:
-                headers = read(record[4])
+                headers = read_transaction_headers(record[4])
                 name, _, number = ("", "", "") if headers is None else headers.transaction.rpartition("/")
                 return int(number) if name == self._name and number.isdecimal() else None
             if record[0] == self._key or record[0] in self._former_keys:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.gunzip import MAGIC, Gunzip
+from kafka_replica.data.files.gzip_decompressor import MAGIC, GzipDecompressor
 from kafka_replica.server.data import archive
 
 _SPACE: Final = b"\xef\xbb\xbf \t\r\n"
@@ -35,7 +35,7 @@ class UploadedFile:
         self._path = folder / "data"
         self._limit = self._left = limit
         self._first: bytes | None = b""  # the first bytes, until there are enough to recognize gzip; then None
-        self._gunzip: Gunzip | None = None
+        self._gunzip: GzipDecompressor | None = None
         self._file = self._path.open("wb")
 
     def write(self, data: bytes) -> None:
@@ -50,7 +50,7 @@ class UploadedFile:
             self._first = data if len(data) < len(MAGIC) else None
             if self._first is not None:
                 return
-            self._gunzip = Gunzip() if data.startswith(MAGIC) else None
+            self._gunzip = GzipDecompressor() if data.startswith(MAGIC) else None
         for piece in (data,) if self._gunzip is None else self._gunzip.feed(data):
             self._left -= len(piece)
             if self._left < 0:

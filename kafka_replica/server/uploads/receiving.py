@@ -10,7 +10,7 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect, Request
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.gunzip import Gunzip
+from kafka_replica.data.files.gzip_decompressor import GzipDecompressor
 from kafka_replica.server.data.multipart import FormReader, boundary_of
 from kafka_replica.server.data.uploaded_file import TooLargeError, UploadedFile
 from kafka_replica.server.errors.disk_space import disk_problems
@@ -98,7 +98,7 @@ def _decoded(
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip", "x-gzip"}:
         raise Problem(415, f"the Content-Encoding {encoding!r} is not possible; send gzip or identity")
-    gunzip = None if encoding == "identity" else Gunzip()
+    gunzip = None if encoding == "identity" else GzipDecompressor()
     left = limit + (1 << 20)
 
     def write_decoded(data: bytes) -> None:

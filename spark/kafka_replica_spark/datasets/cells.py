@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.files.layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
+from kafka_replica.data.files.csv_layout import LABEL, LANGUAGE, UNDETERMINED, Field, Form
 
 _QUOTED: Final = r'\A"(?:[^"]|"")*"\z'
 
@@ -23,10 +23,10 @@ def value_of(field: Field, cell: Column, sub_separator: str | None, decimal: str
     assert sub_separator is not None  # noqa: S101 - guaranteed by the layout
     separator = sub_separator
     if field.form == "languages":
-        return _languages(parts(text, separator))
-    found = parts(text, separator)
+        return _languages(split_cell(text, separator))
+    found = split_cell(text, separator)
     if field.form == "values in languages":
-        return F.transform(found, lambda one: _languages(parts(one, separator)))
+        return F.transform(found, lambda one: _languages(split_cell(one, separator)))
     label = field.label
     return found if label is None else F.transform(found, lambda one: id_of(one, label))
 
@@ -36,7 +36,7 @@ def id_of(text: Column, label: str) -> Column:
     return F.substring_index(text, label, 1)
 
 
-def parts(text: Column, separator: str) -> Column:
+def split_cell(text: Column, separator: str) -> Column:
     """Return the values in a cell as an array; values that contain the separator are in double quotes."""
     mark = re.escape(separator)
     pattern = f'{mark}("(?:[^"]|"")*"[^{mark}]*|[^{mark}]*)'
@@ -73,17 +73,17 @@ def cell_of(value: Column, text: Column, form: Form, sub_separator: str, names: 
         names: a map from codes to names, which are written after the codes; None if no names are written.
     """
     if form == "text":
-        return text if names is None else labelled(text, names)
+        return text if names is None else code_with_name(text, names)
     if form == "languages":
         return F.array_join(_in_languages(value, sub_separator), sub_separator)
     if form == "values in languages":
         each = F.transform(value, lambda one: F.array_join(_in_languages(one, sub_separator), sub_separator))
         return F.array_join(F.transform(each, lambda one: _quoted(one, sub_separator)), sub_separator)
-    shown = text if names is None else F.transform(text, lambda one: labelled(one, names))
+    shown = text if names is None else F.transform(text, lambda one: code_with_name(one, names))
     return F.array_join(F.transform(shown, lambda one: _quoted(one, sub_separator)), sub_separator)
 
 
-def labelled(text: Column, names: Column) -> Column:
+def code_with_name(text: Column, names: Column) -> Column:
     """Return a code followed by its name, such as ``A: Annual``; a code without a name stays unchanged."""
     return F.coalesce(F.concat(text, F.lit(LABEL), F.nullif(F.try_element_at(names, text), F.lit(""))), text)
 

@@ -8,7 +8,7 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.files.normalizing import IS_TIMED, NormalizationSettings
+from kafka_replica.data.files.period_normalization import IS_TIMED, NormalizationSettings
 
 _PERIOD: Final = "_kr_period"
 _BEGINS: Final = "_kr_begins"

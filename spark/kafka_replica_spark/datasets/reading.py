@@ -13,8 +13,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Field, Layout, layout_of, plain_layout_of
-from kafka_replica.data.files.header import check_decimal
-from kafka_replica.data.files.layout import EMPTY_VALUE
+from kafka_replica.data.files.csv_header import check_decimal
+from kafka_replica.data.files.csv_layout import EMPTY_VALUE
 from kafka_replica.data.validation.actions import SPELLINGS
 from kafka_replica.data.validation.model import Rules
 from kafka_replica_spark.datasets.cells import value_of
@@ -38,11 +38,11 @@ def read_sdmx_csv(
 ) -> DataFrame:
     """Return SDMX-CSV 1.0, 2.0 or 2.1 as a data frame of texts, with one row per row and one column per component.
 
-    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept; columns of
-    names are not, and those of keys only in files that may have deletions. Empty cells are NULL. ``ATTR[]`` becomes
-    arrays, ``ATTR[en;fr]`` maps from languages to texts. Each path is a file, folder or pattern whose files all have
-    the same header, as Spark writes them. Paths may have different columns: a column that a path lacks is NULL in its
-    rows, and a column with single values in one path and several in another has several in all rows. Only the first
+    ``STRUCTURE`` and ``STRUCTURE_ID`` (1.0: ``DATAFLOW``), ``ACTION`` and the file's own columns are kept. Columns of
+    names are dropped, and so are columns of keys unless the file may have deletions. Empty cells are NULL. ``ATTR[]``
+    becomes arrays, ``ATTR[en;fr]`` maps from languages to texts. Each path is a file, folder or pattern whose files all
+    have the same header, as Spark writes them. Paths may have different columns: a column that a path lacks is NULL in
+    its rows, and a column with single values in one path and several in another has several in all rows. Only the first
     line of each path is read immediately. Rows with more or fewer cells than the header, files with another header, and
     files with the character U+FFFD, which Java reads where bytes are not text in the encoding, fail the job that reads
     them.

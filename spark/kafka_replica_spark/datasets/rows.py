@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.data.files import belongs_to
-from kafka_replica.data.files.references import urn_of
+from kafka_replica.data.files.structure_references import urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
 

@@ -11,15 +11,21 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import ArrayType, DataType
 
 from kafka_replica.data.files import Collected, Keys, Labels, Names, TimeFormat
-from kafka_replica.data.files.layout import FORMS, Form
-from kafka_replica.data.files.normalizing import normalizing
-from kafka_replica.data.files.writing import HAS_ACTION, NO_ACTION, Plan, PlannedColumn, plan_of
+from kafka_replica.data.files.csv_layout import FORMS, Form
+from kafka_replica.data.files.csv_output_layout import (
+    HAS_ACTION,
+    NO_ACTION,
+    OutputColumn,
+    OutputLayout,
+    output_layout_of,
+)
+from kafka_replica.data.files.period_normalization import NormalizationSettings, normalization_for
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
 from kafka_replica_spark.datasets.cells import cell_of, name_of
 from kafka_replica_spark.datasets.normalizing import with_days
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import named_column
 from kafka_replica_spark.texts import as_text, shape_of
 
 
@@ -71,30 +77,51 @@ def write_sdmx_csv(
         UsageError: SDMX-CSV cannot represent the columns. In 1.0, rows with actions other than information, which it
             cannot represent, fail the job.
     """
-    kinds = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
-    forms: dict[str, Form] = {name: _form(name, kind) for name, kind in kinds.items()}
-    plan = plan_of(
+    types = {field.name: field.dataType for field in df.schema.fields if not field.name.startswith("_")}
+    forms: dict[str, Form] = {name: _form(name, kind) for name, kind in types.items()}
+    layout = output_layout_of(
         rules, forms, version=version, action=action, labels=labels, names=names, keys=keys,
         sub_separator=sub_separator, languages=languages, time_format=time_format, collected=collected,
     )  # fmt: skip
-    texts = {name: as_text(quoted(name), kind) for name, kind in kinds.items()}
-    if not plan.has_actions and ACTION in texts:
-        df = df.filter(_without_action(texts[ACTION]))
-    days = normalizing(rules, forms, collected) if time_format == "normalized" else None
-    df, shown = (df, texts) if days is None else with_days(df, texts, days)
-    written = df.select(
-        *(
-            _column(column, plan, texts if column.what == "key" else shown).alias(column.header)
-            for column in plan.columns
-        )
-    )
-    written.write.csv(
+    normalization = normalization_for(rules, forms, collected) if time_format == "normalized" else None
+    _as_cells(df, types, layout, normalization).write.csv(
         path, mode=mode, sep=separator, quote='"', escape='"', header=True, encoding=encoding, compression=compression,
         ignoreLeadingWhiteSpace=False, ignoreTrailingWhiteSpace=False, nullValue="", emptyValue="",
     )  # fmt: skip
 
 
+def _as_cells(
+    df: DataFrame,
+    types: Mapping[str, DataType],
+    layout: OutputLayout,
+    normalization: NormalizationSettings | None,
+) -> DataFrame:
+    """Return the columns of the files as text.
+
+    Args:
+        df: the frame.
+        types: the types of the columns to write, by name.
+        layout: the columns of the files.
+        normalization: the periods to convert to calendar days; None leaves all periods as recorded.
+    """
+    texts = {name: as_text(named_column(name), kind) for name, kind in types.items()}
+    if not layout.has_actions and ACTION in texts:
+        df = df.filter(_without_action(texts[ACTION]))
+    df, shown = (df, texts) if normalization is None else with_days(df, texts, normalization)
+    return df.select(
+        *(
+            _cell(column, layout, texts if column.content == "key" else shown).alias(column.header)
+            for column in layout.columns
+        )
+    )
+
+
 def _form(name: str, kind: DataType) -> Form:
+    """Return the form in which SDMX-CSV represents the values of a column.
+
+    Raises:
+        UsageError: it cannot represent them.
+    """
     shape = shape_of(kind)
     if shape in FORMS:
         return FORMS[shape]
@@ -105,21 +132,21 @@ def _form(name: str, kind: DataType) -> Form:
     )
 
 
-def _column(planned_column: PlannedColumn, plan: Plan, texts: Mapping[str, Column]) -> Column:
-    if planned_column.what == "constant":
-        return F.lit(planned_column.of)
-    if planned_column.what == "action":
-        return F.coalesce(texts[ACTION], F.lit(plan.action)) if ACTION in texts else F.lit(plan.action)
-    if planned_column.what == "key":
-        return F.concat_ws(".", *(F.coalesce(texts[part], F.lit("")) for part in planned_column.parts))
-    names = _map(planned_column.names)
-    if planned_column.what == "label":
+def _cell(column: OutputColumn, layout: OutputLayout, texts: Mapping[str, Column]) -> Column:
+    if column.content == "constant":
+        return F.lit(column.source)
+    if column.content == "action":
+        return F.coalesce(texts[ACTION], F.lit(layout.action)) if ACTION in texts else F.lit(layout.action)
+    if column.content == "key":
+        return F.concat_ws(".", *(F.coalesce(texts[part], F.lit("")) for part in column.parts))
+    names = _name_map(column.names)
+    if column.content == "label":
         return (
             F.lit(None).cast("string")
             if names is None
-            else name_of(texts[planned_column.of], planned_column.form, plan.sub_separator, names)
+            else name_of(texts[column.source], column.form, layout.sub_separator, names)
         )
-    return cell_of(quoted(planned_column.of), texts[planned_column.of], planned_column.form, plan.sub_separator, names)
+    return cell_of(named_column(column.source), texts[column.source], column.form, layout.sub_separator, names)
 
 
 def _without_action(action: Column) -> Column:
@@ -128,7 +155,7 @@ def _without_action(action: Column) -> Column:
     return F.when(action.isNull() | action.isin(*NO_ACTION), F.lit(True)).otherwise(refused)
 
 
-def _map(names: Mapping[str, str] | None) -> Column | None:
+def _name_map(names: Mapping[str, str] | None) -> Column | None:
     """Return a map literal built from JSON, because a node of the plan for each code would make planning slow."""
     if not names:
         return None

@@ -1,1 +1,1 @@
-"""The demonstration of structures on a real Kafka broker, with commentary; ``make demo`` runs it."""
+"""The demonstration of structures on a real Kafka broker, which explains each step; ``make demo`` runs it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kafka_replica.demo.running import run
+from kafka_replica.demo.running import run_demo
 
 
 def main() -> int:
@@ -15,12 +15,13 @@ def main() -> int:
     parser.add_argument("--bootstrap-server", help="use this Kafka instead of the embedded broker")
     options = parser.parse_args()
 
-    def story() -> None:
-        from kafka_replica_spark.demo.story import run_story  # noqa: PLC0415 - its dependencies may be missing
+    def demo() -> None:
+        # Imported here, because its dependencies may be missing.
+        from kafka_replica_spark.demo.structures_demo import run_structures_demo  # noqa: PLC0415
 
-        run_story(bootstrap_server=options.bootstrap_server, keep=options.keep)
+        run_structures_demo(bootstrap_server=options.bootstrap_server, keep=options.keep)
 
-    return run(story)
+    return run_demo(demo)
 
 
 if __name__ == "__main__":

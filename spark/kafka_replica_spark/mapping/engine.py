@@ -13,16 +13,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StringType
 
-from kafka_replica.data.mapping.evaluating import OURS
 from kafka_replica.data.mapping.model import PARTS
+from kafka_replica.data.mapping.row_mapping import OURS
 from kafka_replica.data.validation.conditions import ComponentText
-from kafka_replica.data.validation.periods import start_of
+from kafka_replica.data.validation.periods import start_of_period
 from kafka_replica_spark.expressions import Expressions
-from kafka_replica_spark.literals import MOST_IN_MAPS, entries, maps_are_hashed
+from kafka_replica_spark.literals import MOST_IN_MAPS, map_size, maps_are_hashed
 from kafka_replica_spark.mapping.digit_groups import digit_groups
 from kafka_replica_spark.mapping.tables import SMALL, look_up
 from kafka_replica_spark.matching import short_enough
-from kafka_replica_spark.rows import quoted
+from kafka_replica_spark.rows import named_column
 from kafka_replica_spark.texts import as_text, shape_of
 
 _PERIOD = "period"
@@ -33,7 +33,7 @@ _TWO_DIGITS: Final = ",".join(f"{number:02}" for number in range(100))
 
 
 class SparkEngine:
-    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
+    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.mapping_engine.MappingEngine`.
 
     Attributes:
         frame: the frame, including the columns added so far.
@@ -49,7 +49,7 @@ class SparkEngine:
         kind = self._kinds.get(component)
         if kind is None or shape_of(kind) != "text":
             return self.text(None)
-        return as_text(quoted(component), kind)
+        return as_text(named_column(component), kind)
 
     def has(self, name: str) -> bool:
         return name in self._kinds
@@ -61,7 +61,7 @@ class SparkEngine:
         return True  # the rows are only read later
 
     def begins_s(self, text: Column) -> Column:
-        return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
+        return Expressions({_PERIOD: text}).number(start_of_period(ComponentText(_PERIOD)))
 
     def add(self, columns: Mapping[str, Column]) -> None:
         # Spark generates a separate method for an expression that occurs twice, so that Java can compile all methods.
@@ -80,19 +80,19 @@ class SparkEngine:
         self, values: Mapping[str, Column], results: Sequence[str], compute: Callable[[SparkEngine], None]
     ) -> None:
         # Distinct values are not computed first, because that would read the data twice, which a stream cannot do.
-        kept = [quoted(name) for name in self.frame.columns if not name.startswith(f"{OURS}table_")]
+        kept = [named_column(name) for name in self.frame.columns if not name.startswith(f"{OURS}table_")]
         self.frame = self.frame.select("*", *(value.alias(name) for name, value in values.items()))
         compute(self)
         self.frame = self.frame.select(*kept, *(one for name in results for one in (name, f"{name}{_LACKING}")))
 
     def column(self, name: str) -> Column:
-        return quoted(name)
+        return named_column(name)
 
     def lacks(self, name: str) -> Column:
         return F.col(f"{name}{_LACKING}")
 
     def spread(self, name: str, separator: str) -> None:
-        others = [quoted(other) for other in self.frame.columns if other != name]
+        others = [named_column(other) for other in self.frame.columns if other != name]
         self.frame = self.frame.select(*others, F.explode_outer(F.split(F.col(name), separator)).alias(name))
 
     def text(self, value: str | None) -> Column:
@@ -120,7 +120,7 @@ class SparkEngine:
             return self.text(None)
         if len(table) > SMALL and self._entries + len(table) > MOST_IN_MAPS:
             return self._joined(text, table)
-        self._entries += entries(len(table))
+        self._entries += map_size(len(table))
         return look_up(text, table, in_map=self._are_hashed)
 
     def _joined(self, text: Column, table: Mapping[str, str]) -> Column:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F  # noqa: N812 - everyone calls it so
+from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from kafka_replica_spark.literal_table import cell_of
 from kafka_replica_spark.literals import found_in

@@ -13,30 +13,30 @@ from pyspark.sql.types import ArrayType, MapType, StructField, StructType
 
 from kafka_replica import Snapshot
 from kafka_replica.data.mapping.columns import Columns, columns_for
-from kafka_replica.data.mapping.evaluating import (
+from kafka_replica.data.mapping.model import SOURCE, MapPlan
+from kafka_replica.data.mapping.plan_argument import plan_for
+from kafka_replica.data.mapping.row_mapping import (
     OURS,
     ConditionalFinding,
     MappingResult,
-    ambiguous_key,
+    ambiguous_key_finding,
     compared_keys,
-    evaluated,
+    map_rows,
 )
-from kafka_replica.data.mapping.model import SOURCE, MapPlan
-from kafka_replica.data.mapping.requests import plan_for
 from kafka_replica.data.validation.model import ERRORS
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Urn
 from kafka_replica_spark.errors_column import Finding, Item, in_full, with_findings
 from kafka_replica_spark.frames import position_json
 from kafka_replica_spark.mapping.engine import SparkEngine
-from kafka_replica_spark.rows import ERRORS_TYPE, quoted
+from kafka_replica_spark.rows import ERRORS_TYPE, named_column
 from kafka_replica_spark.stamps import with_stamp
 
 _DELETES: Final = f"{OURS}deletes"
 _KEY: Final = f"{OURS}key_"
 _HASHES: Final = (f"{OURS}hash_1", f"{OURS}hash_2")
 _SHARED: Final = f"{OURS}shared"
-_CONDITION: Final = 4
+_CONDITION_NODES: Final = 4
 """The approximate number of nodes in the condition that a component could not be mapped."""
 
 
@@ -82,24 +82,38 @@ def transform(
         SdmxError: the map, or an artefact that it refers to, cannot be read.
     """
     plan = plan_for(reference, snapshot, rules, as_of, reverse=reverse)
-    several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]
+    columns = _columns_of(df, plan)
+    engine = SparkEngine(df)
+    mapped = map_rows(plan, engine, columns.unknown)
+    result = _result(engine.frame, plan, mapped, columns, _metadata(plan, snapshot))
+    return with_stamp(result, snapshot, f"mapping by {plan.artefact}") if stamp else result
+
+
+def _columns_of(df: DataFrame, plan: MapPlan) -> Columns:
+    """Return the columns that a map reads and carries over.
+
+    Raises:
+        UsageError: Spark cannot distinguish two columns of the frame or of the result, or a column to be mapped has
+            several values.
+    """
     folded = [name.lower() for name in df.columns]
     if len(set(folded)) < len(folded):
         raise UsageError(
             f"mapping by {plan.artefact}: two columns have names that Spark cannot distinguish; rename one"
         )
+    several = [field.name for field in df.schema.fields if isinstance(field.dataType, ArrayType | MapType | StructType)]
     columns = columns_for(plan, df.columns, several)
     _check_letter_case(plan, columns)
-    engine = SparkEngine(df)
-    mapped = evaluated(plan, engine, columns.unknown)
+    return columns
+
+
+def _metadata(plan: MapPlan, snapshot: Snapshot | None) -> dict[str, Any]:
+    """Return the metadata of the column ``_errors``; see :func:`transform`."""
     metadata: dict[str, Any] = {
         "version": plan.version, "artefact": str(plan.artefact), "target": str(plan.target.urn),
         "unchecked": list(plan.notes),
     }  # fmt: skip
-    if snapshot is not None:
-        metadata["position"] = position_json(snapshot)
-    made = _result(engine.frame, plan, mapped, columns, metadata)
-    return with_stamp(made, snapshot, f"mapping by {plan.artefact}") if stamp else made
+    return metadata if snapshot is None else metadata | {"position": position_json(snapshot)}
 
 
 def _result(
@@ -107,20 +121,20 @@ def _result(
 ) -> DataFrame:
     targets = {
         name: F.array(*map(F.lit, mapped.fixed[name])) if name in mapped.fixed else
-        quoted(mapped.kept[name]) if name in mapped.kept else text
+        named_column(mapped.kept[name]) if name in mapped.kept else text
         for name, text in mapped.targets.items()
     }  # fmt: skip
     targets |= {name: F.when(~left_out, targets[name]) for name, left_out in mapped.left_out.items()}
     # The fields must be nullable, because in Arrow the fields of a NULL struct are NULL.
     fields = [StructField(field.name, field.dataType) for field in frame.schema.fields if field.name in columns.all]
     ordered = sorted(fields, key=lambda field: columns.all.index(field.name))
-    source = F.struct(*map(quoted, columns.all)).cast(StructType(ordered))
+    source = F.struct(*map(named_column, columns.all)).cast(StructType(ordered))
     keys = () if frame.isStreaming else compared_keys(plan)
     errors = F.col(ERRORS)
     is_wrong = errors.isNotNull()
-    made = with_findings(frame, [_item(one) for one in mapped.found], metadata).select(
+    made = with_findings(frame, [_item(finding) for finding in mapped.found], metadata).select(
         *(column.alias(name) for name, column in targets.items()),
-        *map(quoted, columns.carried),
+        *map(named_column, columns.carried),
         (source if keys else F.when(is_wrong, source)).alias(SOURCE),
         errors,
         *([mapped.is_delete.alias(_DELETES)] if keys else []),
@@ -130,7 +144,7 @@ def _result(
         return made
     made = _with_ambiguous_keys(made, plan, keys)
     return made.select(
-        *map(quoted, targets), *map(quoted, columns.carried),
+        *map(named_column, targets), *map(named_column, columns.carried),
         F.when(is_wrong, F.col(SOURCE)).alias(SOURCE), errors.alias(ERRORS, metadata=metadata),
     )  # fmt: skip
 
@@ -146,7 +160,7 @@ def _check_letter_case(plan: MapPlan, columns: Columns) -> None:
 
 
 def _item(conditional_finding: ConditionalFinding) -> Item:
-    size = _CONDITION * (1 + conditional_finding.component.count("."))
+    size = _CONDITION_NODES * (1 + conditional_finding.component.count("."))
     return Item(conditional_finding.is_found, conditional_finding.is_found, Finding(*conditional_finding[1:]), size)
 
 
@@ -165,6 +179,6 @@ def _with_ambiguous_keys(made: DataFrame, plan: MapPlan, keys: Sequence[str]) ->
     joined = made.select("*", *hashes).join(F.broadcast(groups), list(_HASHES), "left")
     shared = F.coalesce(F.col(_SHARED), F.lit(False)) & counts
     shown = F.concat_ws(".", *(F.coalesce(text, F.lit("")) for text in texts))
-    one = F.array(in_full(Finding(*ambiguous_key(plan, keys, shared, shown)[1:]))).cast(ERRORS_TYPE)
-    added = F.when(errors.isNull(), one).otherwise(F.concat(errors, one))
+    finding = F.array(in_full(Finding(*ambiguous_key_finding(plan, keys, shared, shown)[1:]))).cast(ERRORS_TYPE)
+    added = F.when(errors.isNull(), finding).otherwise(F.concat(errors, finding))
     return joined.withColumn(ERRORS, F.when(shared, added).otherwise(errors))

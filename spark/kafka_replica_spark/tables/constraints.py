@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.model import Artefact, Constraint, MemberSelection, Region, SelectedValue, TimeRange
-from kafka_replica_spark.tables.view import FLAG, NUMBER, TEXT, TEXTS, Report, View, schema, which
+from kafka_replica_spark.tables.view import FLAG, NUMBER, TEXT, TEXTS, Report, View, identifying_values, schema
 
 _NO_RANGE: Final = (None, None, None, None)
 
@@ -17,7 +17,7 @@ def _constraints(structures: Structures, artefact: Artefact, report: Report) -> 
     if not isinstance(artefact, Constraint):
         return
     attached = () if artefact.attachment is None else artefact.attachment.references
-    own = (*which(artefact), artefact.urn.cls, artefact.role, [str(urn) for urn in attached])
+    own = (*identifying_values(artefact), artefact.urn.cls, artefact.role, [str(urn) for urn in attached])
     for part, number, key, included, region in _regions(artefact):
         for selection in (*region.key_values, *region.components):
             for values in _values(selection, region):

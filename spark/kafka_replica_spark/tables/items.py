@@ -17,11 +17,11 @@ from kafka_replica_spark.tables.view import (
     TEXT,
     Report,
     View,
+    annotation_structs,
     by_language,
-    notes,
+    identifying_values,
     schema,
     text,
-    which,
 )
 
 _TEXTS: Final = (("names", BY_NAME), ("descriptions", BY_NAME), ("annotations", ANNOTATIONS))
@@ -29,7 +29,7 @@ _TEXTS: Final = (("names", BY_NAME), ("descriptions", BY_NAME), ("annotations", 
 
 def _codes(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     del report
-    own = which(artefact)
+    own = identifying_values(artefact)
     if isinstance(artefact, ValueList):
         for position, value in enumerate(artefact.values, start=1):
             yield (*own, value.id, value.name(), value.description(), None, position, False, *_texts(value))
@@ -61,7 +61,7 @@ CODES: Final = View(
 def _concepts(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     del structures, report
     if isinstance(artefact, ConceptScheme):
-        own = which(artefact)
+        own = identifying_values(artefact)
         for position, (id_, one) in enumerate(artefact.concepts.items(), start=1):
             core = one.core_representation or Representation()
             format_ = core.format
@@ -105,7 +105,7 @@ def _places(structures: Structures, artefact: Artefact, report: Report) -> Itera
         hierarchies = [(None, artefact)]
     else:
         return
-    own = which(artefact)
+    own = identifying_values(artefact)
     for part, hierarchy in hierarchies:
         for position, place in enumerate(structures.hierarchy_tree(hierarchy).walk(), start=1):
             urn, written = place.code_urn, place.hierarchical_code
@@ -148,4 +148,4 @@ HIERARCHIES: Final = View(
 
 
 def _texts(value: Any) -> tuple[Any, ...]:
-    return by_language(value.names), by_language(value.descriptions), notes(value.annotations)
+    return by_language(value.names), by_language(value.descriptions), annotation_structs(value.annotations)

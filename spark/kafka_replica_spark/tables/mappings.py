@@ -21,7 +21,7 @@ from kafka_replica.sdmx.model import (
     StructureMapInSet,
     StructureSet,
 )
-from kafka_replica_spark.tables.view import FLAG, NUMBER, TEXT, TEXTS, Report, View, schema, text, which
+from kafka_replica_spark.tables.view import FLAG, NUMBER, TEXT, TEXTS, Report, View, identifying_values, schema, text
 
 _SOURCE_VALUE: Final = pa.struct([("value", TEXT), ("is_reg_ex", FLAG), ("start", NUMBER), ("end", NUMBER)])
 _RULE: Final = (
@@ -50,7 +50,7 @@ _LISTS: Final = ("sources", "targets", "source_values", "target_values")
 
 def _mappings(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     del structures, report
-    own = which(artefact)
+    own = identifying_values(artefact)
     for position, given in enumerate(_rules(artefact), start=1):
         rule: dict[str, Any] = {**{name: [] for name in _LISTS}, **given}
         yield (*own, artefact.urn.cls, position, *(rule.get(name) for name in _NAMES))

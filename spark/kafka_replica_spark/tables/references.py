@@ -10,14 +10,14 @@ from kafka_replica.sdmx.errors import ArtefactNotFoundError, SdmxError
 from kafka_replica.sdmx.lookups.index.dangling_references import lacks_item
 from kafka_replica.sdmx.lookups.references import late_bound, references_of
 from kafka_replica.sdmx.model import Artefact, OpaqueArtefact
-from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, schema, text, which
+from kafka_replica_spark.tables.view import FLAG, TEXT, Report, View, identifying_values, schema, text
 
 
 def _references(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     if isinstance(artefact, OpaqueArtefact):
         report(f"references of artefacts of class {artefact.urn.cls} cannot be read yet")
         return
-    own = which(artefact)
+    own = identifying_values(artefact)
     for target in references_of(artefact):
         resolved, dangling = _resolved(structures, late_bound(target, artefact.urn))
         yield (*own, artefact.urn.cls, str(target), target.cls, text(resolved), dangling)

@@ -19,18 +19,18 @@ from kafka_replica_spark.tables.view import (
     TEXTS,
     Report,
     View,
+    annotation_structs,
     by_language,
-    notes,
+    identifying_values,
     schema,
     text,
-    which,
 )
 
 
 def _artefact(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     del structures, report
     yield (
-        *which(artefact),
+        *identifying_values(artefact),
         artefact.urn.cls,
         artefact.name(),
         artefact.description(),
@@ -43,7 +43,7 @@ def _artefact(structures: Structures, artefact: Artefact, report: Report) -> Ite
         artefact.service_url,
         by_language(artefact.names),
         by_language(artefact.descriptions),
-        notes(artefact.annotations),
+        annotation_structs(artefact.annotations),
     )
 
 
@@ -73,7 +73,7 @@ STRUCTURES: Final = View(
 def _components(structures: Structures, artefact: Artefact, report: Report) -> Iterator[tuple[Any, ...]]:
     if not isinstance(artefact, DataStructure):
         return
-    own = which(artefact)
+    own = identifying_values(artefact)
     for position, component in enumerate(artefact.components, start=1):
         effective = (
             effective_representation(component.representation, _core(structures, component, report)) or Representation()
@@ -97,7 +97,7 @@ def _components(structures: Structures, artefact: Artefact, report: Report) -> I
             effective.min_occurs,
             text(effective.max_occurs),
             [str(role) for role in component.concept_roles],
-            notes(component.annotations),
+            annotation_structs(component.annotations),
         )
 
 

@@ -57,7 +57,7 @@ def schema(own_id: str, *columns: tuple[str, pa.DataType]) -> pa.Schema:
     return pa.schema([("urn", TEXT), ("agency", TEXT), (own_id, TEXT), ("version", TEXT), *columns])
 
 
-def which(artefact: Artefact) -> tuple[str, str, str, str]:
+def identifying_values(artefact: Artefact) -> tuple[str, str, str, str]:
     """Return the values of the columns that identify the artefact."""
     urn = artefact.urn
     return str(urn), urn.agency, urn.id, urn.version
@@ -69,7 +69,7 @@ def by_language(texts: InternationalString) -> list[tuple[str, str]]:
     return list(pairs) if len(pairs) < 2 else list(dict(reversed(pairs)).items())[::-1]
 
 
-def notes(found: tuple[Annotation, ...]) -> list[dict[str, Any]]:
+def annotation_structs(found: tuple[Annotation, ...]) -> list[dict[str, Any]]:
     """Return annotations in the form that Arrow accepts."""
     return [
         {

@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from kafka_replica import Change, Partition, Replica
 from kafka_replica.errors import BrokerUnavailableError
-from kafka_replica.headers.transactions import TransactionHeaders, read
+from kafka_replica.headers.transactions import TransactionHeaders, read_transaction_headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Watch:
         for key in change.changed:
             record = change.snapshot[key]
             changes[key.decode()] = (record.value or b"").decode()
-            transaction_headers = read(record.headers)
+            transaction_headers = read_transaction_headers(record.headers)
             if transaction_headers is not None:
                 transactions.add(number_of(transaction_headers))
         self.versions.append(Version(changes, transactions))
@@ -97,7 +97,7 @@ def read_log(bootstrap: str, topic: str, ends: dict[Partition, int]) -> list[Log
             place = Partition(message.topic() or "", message.partition() or 0)
             if error is None:
                 value = message.value()
-                transaction_headers = read(tuple(message.headers() or ()))  # type: ignore[arg-type]
+                transaction_headers = read_transaction_headers(tuple(message.headers() or ()))  # type: ignore[arg-type]
                 text = None if value is None else value.decode()
                 found.append(
                     Logged(place, message.offset() or 0, (message.key() or b"").decode(), text, transaction_headers)

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AclOperation
 from kafka_replica import Replica
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import PROGRESS_TOPIC
-from kafka_replica.cli.run import run
+from kafka_replica.cli.run import run_command
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.doctor import Finding, Severity, examine
 from kafka_replica.embedded import LocalKafka
@@ -150,10 +150,10 @@ def test_the_command_prints_findings_and_its_status_shows_faults(
 ) -> None:
     """The command prints one line per finding; the exit status shows faults."""
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers]
-    assert run(["doctor", *servers, "--topic", a_topic(local_kafka), "--json", "--large-bytes", "1000"]) == 0
+    assert run_command(["doctor", *servers, "--topic", a_topic(local_kafka), "--json", "--large-bytes", "1000"]) == 0
     lines = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
     assert {line["check"] for line in lines} > {"transactions", "a large record"}
-    assert run(["doctor", *servers, "--topic", "no-such-topic"]) == 1
+    assert run_command(["doctor", *servers, "--topic", "no-such-topic"]) == 1
     shown = capfdbinary.readouterr().out.decode()
     assert "FAULT" in shown
     assert "1 fault, " in shown
@@ -165,13 +165,13 @@ def test_a_topic_made_by_create_topic_is_not_criticised(
     """Neither a created topic nor the progress topic is criticized; the single broker is reported for the cluster."""
     topic, urn = f"created-{uuid.uuid4().hex}", "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=A:CL(1.0)"
     servers = ["--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic]
-    assert run(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
+    assert run_command(["publish", "--delete", urn, *servers, "--create-topic"]) == 0
     config = {"bootstrap.servers": local_kafka.bootstrap_servers}
     with_progress_topic = findings(config, topic, progress_topic=f"{topic}.mine")
     assert with_progress_topic[f"progress topic {topic}.mine"].severity is Severity.SKIPPED
     Topics(quiet(config)).create(f"{topic}.progress", 1, PROGRESS_TOPIC, 20)
     capfdbinary.readouterr()
-    assert run(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0
+    assert run_command(["doctor", *servers, "--json", "--large-bytes", "1000"]) == 0
     found = {line["check"]: line for line in map(json.loads, capfdbinary.readouterr().out.splitlines())}
     assert [check for check, line in found.items() if line["severity"] != "ok"] == ["cluster"]
     assert found["cluster"]["message"].startswith("1 broker: ")

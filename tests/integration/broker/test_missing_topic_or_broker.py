@@ -128,7 +128,7 @@ def check_it_waits(replica: Replica, cause: str) -> None:
 
 def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
     """A replica without a broker names the cause; when the broker is available, the replica becomes live."""
-    port = ports.choose()
+    port = ports.choose_port()
     with Replica(quiet({"bootstrap.servers": f"127.0.0.1:{port}"}), "t") as replica:
         check_it_waits(replica, "the connection was refused")
         with LocalKafka(port=port) as kafka:
@@ -144,7 +144,7 @@ def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
 )
 def test_the_cause_is_named_for_as_long_as_it_lasts(boundaries: str, server: str, cause: str) -> None:
     """A host without an address and a port without a listener are named for as long as they last."""
-    servers = server.format(closed=ports.choose())
+    servers = server.format(closed=ports.choose_port())
     with Replica(quiet({"bootstrap.servers": servers}), "t", wait_for_topic=False) as replica:
         check_it_waits(replica, cause)
 

@@ -32,7 +32,7 @@ from kafka_replica.common.compiled import parser_name
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.errors import AuthenticationError, CommitUnknownError, PublishError, TopicNotFoundError
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.kafka_tools import producer, quiet, write
@@ -503,8 +503,8 @@ def test_metrics_of_two_replicas(local_kafka: LocalKafka, kafka_topic: TopicMake
     write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "1", "b": "2"})
     registry = CollectorRegistry()
     with Replica(config(local_kafka), topic) as one, Replica(config(local_kafka), topic) as two:
-        export(one, registry=registry)
-        export(two, name="second", registry=registry)
+        export_replica(one, registry=registry)
+        export_replica(two, name="second", registry=registry)
         for replica in (one, two):
             replica.wait_ready(timeout_s=60)
             wait_until(lambda replica=replica: replica.status().lag_records == 0)  # type: ignore[misc] # a lambda with a default

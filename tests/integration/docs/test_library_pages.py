@@ -93,17 +93,17 @@ def test_writing(world: PageWorld) -> None:
 @pytest.mark.runs("docs/metrics.md", language="python", without="producer")
 def test_metrics(world: PageWorld) -> None:
     """Prometheus can scrape the port, and finds the metrics of the replica and of its structures."""
-    from kafka_replica.metrics.replica import unexport
+    from kafka_replica.metrics.replica import unexport_replica
     from kafka_replica.metrics.sdmx import unexport_structures
 
-    port = ports.choose()
+    port = ports.choose_port()
     names = world.names()
     try:
         world.run_python("docs/metrics.md", names, {"9100": str(port)}, without="producer")
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
             scraped = answer.read().decode()
     finally:
-        unexport(world.topic)
+        unexport_replica(world.topic)
         unexport_structures("codes")
     assert f'kafka_replica_ready{{replica="{world.topic}"' in scraped
     assert 'kafka_replica_sdmx_artefacts{replica="codes"}' in scraped

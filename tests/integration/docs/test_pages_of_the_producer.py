@@ -105,7 +105,7 @@ def test_the_commands_that_run_a_producer(world: PageWorld, settings_file: Calla
     shutil.copytree(
         sample_files()[0].parent, world.folder / "structures", ignore=shutil.ignore_patterns("*.py*", "ex*")
     )
-    port = str(ports.choose())
+    port = str(ports.choose_port())
     (watch,) = programs("docs/producer.md", containing="--watch structures")
     (metrics,) = programs("docs/metrics.md", language="sh")
     words = [*shlex.split(watch), *shlex.split(metrics.replace("9101", port))[-2:]]
@@ -134,7 +134,7 @@ def test_metrics_of_a_producer(world: PageWorld, kafka_topic: TopicMaker) -> Non
     from kafka_replica.metrics.producer import unexport_producer
 
     settings = ProducerSettings(topic=kafka_topic("m"), kafka=world.config, database="sqlite:///outbox.db", id="pages")
-    port = str(ports.choose())
+    port = str(ports.choose_port())
     with StructureProducer(settings) as producer:
         names: dict[str, Any] = {"producer": producer}
         world.run_python("docs/metrics.md", names, {"9101": port}, containing="export_producer")

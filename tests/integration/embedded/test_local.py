@@ -12,7 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from kafka_replica.embedded import LocalKafka, kafka_for, wire
 from kafka_replica.embedded.errors import EmbeddedKafkaError
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,7 +120,7 @@ def test_pause_and_restart() -> None:
 def test_a_chosen_port_in_use_is_a_sentence() -> None:
     """A port in use is reported immediately, and nothing is left behind."""
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", choose()))
+        taken.bind(("127.0.0.1", choose_port()))
         taken.listen()
         kafka = LocalKafka(port=taken.getsockname()[1])
         with pytest.raises(EmbeddedKafkaError, match="is in use; stop the program that listens there"):
@@ -132,11 +132,13 @@ def test_a_chosen_port_in_use_is_a_sentence() -> None:
 def test_a_port_that_another_process_took_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """If another process takes a free port before the broker does, another port is chosen."""
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", choose()))
+        taken.bind(("127.0.0.1", choose_port()))
         taken.listen()
         stolen = taken.getsockname()[1]
         chosen = iter([stolen])
-        monkeypatch.setattr("kafka_replica.embedded.ports.choose", lambda but=(): next(chosen, None) or choose(but=but))
+        monkeypatch.setattr(
+            "kafka_replica.embedded.ports.choose_port", lambda but=(): next(chosen, None) or choose_port(but=but)
+        )
         with LocalKafka() as kafka:
             assert kafka.port != stolen
 

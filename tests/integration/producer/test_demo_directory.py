@@ -17,9 +17,9 @@ from support.producer.table_tools import open_connection
 
 SHORT = ["--rows", "2000", "--seconds", "2"]
 WITHOUT_POSTGRES = """
-import kafka_replica.demo.scene as scene
+import kafka_replica.demo.context as context
 from kafka_replica.demo.__main__ import main
-scene.find_binaries = lambda: None
+context.find_binaries = lambda: None
 raise SystemExit(main([]))
 """
 

@@ -27,7 +27,7 @@ from kafka_replica import Partition
 from kafka_replica.broker.writing.transaction_inspector import TransactionInspector
 from kafka_replica.broker.writing.writer import TransactionalWriter
 from kafka_replica.errors import CommitUnknownError, UsageError
-from kafka_replica.headers.transactions import read
+from kafka_replica.headers.transactions import read_transaction_headers
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.transactions import Batch, Kind
 from support.broker.kafka_tools import ends, wait_decided
@@ -121,7 +121,7 @@ def committed_in(bootstrap: str, place: Partition) -> list[dict[str, Counter[str
     for batch in batches_of(bootstrap, place):
         if batch.kind is Kind.DATA:
             for record in batch.content.records():
-                transaction_headers = read(record[4])
+                transaction_headers = read_transaction_headers(record[4])
                 assert transaction_headers is not None
                 undecided[batch.producer_id][transaction_headers.transaction][record[0].decode()] += 1
         else:

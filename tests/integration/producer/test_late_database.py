@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxUnavailableError
@@ -92,7 +92,7 @@ def test_the_command_waits_and_others_do_not(
 
 def test_the_error_states_the_time_waited_and_no_password() -> None:
     """The error gives the time that was waited, and no password."""
-    settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=choose()), database_wait_s=0.6)
+    settings = settings_of("localhost:1", "FOO", NOWHERE.format(port=choose_port()), database_wait_s=0.6)
     received: list[Notice] = []
     with pytest.raises(OutboxUnavailableError, match=r"check that it runs.* \(tried for 0.6 s\)") as caught:
         StructureProducer(settings, observers=[received.append])

@@ -19,7 +19,7 @@ from confluent_kafka.admin import (
 )
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.configuration_files.configuration import read_configuration
 from kafka_replica.producer.errors import OutboxUnavailableError
@@ -57,7 +57,7 @@ class Freezing(StructureProducer):
 def test_a_commit_that_is_not_answered_is_waited_for(tmp_path: Path) -> None:
     """The status gives the reason, and the administrator gets a mail; later the producer finds the outcome."""
     inbox = Inbox()
-    mail_server = Controller(inbox, hostname="127.0.0.1", port=choose())
+    mail_server = Controller(inbox, hostname="127.0.0.1", port=choose_port())
     mail_server.start()
     mailer = Mailer(
         MailSettings("127.0.0.1", ("admin@example.org",), port=mail_server.port, security="none"), "structures"

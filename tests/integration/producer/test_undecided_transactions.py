@@ -91,7 +91,9 @@ class Scene:
             Written(self.progress, progress_key("structures", self.incarnation), progress_value(2, fingerprint)),
         ]
         for number, key in KEYS.items():
-            headers = transactions.write(TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms))
+            headers = transactions.write_transaction_headers(
+                TransactionHeaders("structures/2", number + 1, 2, fingerprint.recorded_ms)
+            )
             records.append(Written(self.places[number], key.encode(), b"2", headers))  # type: ignore[arg-type]
         leave_open(self.bootstrap, self.settings.transactional_id, records, decided, commit=commit)
         for place in decided:  # the end is acknowledged before the markers are written
@@ -308,7 +310,7 @@ def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified
     settings = settings_of(bootstrap, topic, f"sqlite:///{tmp_path / 'o.db'}", prefix=topic)
     producer = LosesMarkers(settings)
     producer.bootstrap = bootstrap
-    headers = transactions.write(TransactionHeaders("structures/1", 2, 2, 0))
+    headers = transactions.write_transaction_headers(TransactionHeaders("structures/1", 2, 2, 0))
     producer.part = Written(Partition(topic, 0), b"late", b"1", headers)  # type: ignore[arg-type]
     with producer:
         with producer.engine.begin() as connection:

@@ -16,10 +16,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import Replica
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.metrics.producer import export_producer, serve, unexport_producer
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.producer import export_producer, serve_metrics, unexport_producer
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.producer import Delete, Put, StructureProducer
 from kafka_replica.producer.configuration_files.configuration import make_source, read_configuration
 from kafka_replica.producer.notices.notices import Notice, SourceFailure, SourceRead
@@ -64,7 +64,7 @@ def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 @pytest.mark.long
 def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Added files are published, removed ones deleted; metrics show the status."""
-    topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, choose()
+    topic, bootstrap, port = kafka_topic(config=KEEP), local_kafka.bootstrap_servers, choose_port()
     folder = tmp_path / "structures"
     folder.mkdir()
     (folder / "a.xml").write_text(codelist("CL_A CL_B"))
@@ -184,11 +184,11 @@ def test_metrics_of_a_suspended_producer_show_pending_transactions(
 
 def test_a_metrics_port_in_use_is_named() -> None:
     """A port in use is named in the error."""
-    port = choose()
-    close = serve(port, registry=CollectorRegistry())
+    port = choose_port()
+    close = serve_metrics(port, registry=CollectorRegistry())
     try:
         with pytest.raises(ConfigurationError, match=f"port {port}"):
-            serve(port, registry=CollectorRegistry())
+            serve_metrics(port, registry=CollectorRegistry())
     finally:
         close()
 
@@ -248,7 +248,7 @@ def test_each_version_of_a_replica_is_one_transaction_of_the_source(
         assert named[0] == ()
         assert named[1:] == [(f"structures/{number}",) for number in range(1, 40)]
         registry = CollectorRegistry()
-        export(replica, registry=registry)
+        export_replica(replica, registry=registry)
         text = generate_latest(registry).decode()
         (count,) = re.findall(r"kafka_replica_end_to_end_latency_seconds_count\{[^}]*\} ([0-9.]+)", text)
         assert float(count) == 39

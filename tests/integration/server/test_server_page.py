@@ -44,7 +44,7 @@ def test_the_settings_file_and_the_program_run(
     (tmp_path / "serve.toml").write_text(adapted(block("toml", "[replica]")))
     with ServerProcess(tmp_path, "--config", str(tmp_path / "serve.toml")) as server:
         wait_until(lambda: plain_http.get(f"{server.address}/health/ready").status_code == 200)
-    port = ports.choose()
+    port = ports.choose_port()
     program = adapted(block("python", "create_app")).replace("port=8000", f"port={port}")
     (tmp_path / "program.py").write_text(program)
     with subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.DEVNULL) as process:

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kafka_replica.data.mapping.date_patterns import read_by
+from kafka_replica.data.mapping.date_patterns import reading_of_pattern
 from kafka_replica.sdmx.values.text_types import anchored
 from kafka_replica_spark.mapping.digit_groups import digit_groups
 from kafka_replica_spark.mapping.engine import SparkEngine
@@ -25,7 +25,7 @@ _NOT_CUT = ("yyyyMMdd", "d MMMM yyyy", "hh:mm a yyyy-MM-dd", "'Week 1' yyyy", "E
 @pytest.mark.parametrize("pattern", [*_CUT, *_NOT_CUT])
 def test_captures(spark: SparkSession, pattern: str) -> None:
     """The captures of texts, most of which match, are Python's."""
-    expression = anchored(read_by(pattern, "en", 1950).expression)
+    expression = anchored(reading_of_pattern(pattern, "en", 1950).expression)
     assert (digit_groups(expression) is not None) == (pattern in _CUT)
     texts = _texts(Random(pattern), pattern)
     frame = spark.createDataFrame(table([{"text": text} for text in texts]).to_arrow())

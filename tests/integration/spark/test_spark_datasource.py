@@ -21,9 +21,9 @@ from kafka_replica.stores.read_only import look
 from kafka_replica.stores.rocks import RocksStore
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions.resume_point import ResumePoint
-from kafka_replica_spark import register, views
+from kafka_replica_spark import register_data_source, views
 from kafka_replica_spark.datasource import KafkaReplicaSource
-from kafka_replica_spark.options import parsed, snapshot_of
+from kafka_replica_spark.options import parse_options, snapshot_of
 from kafka_replica_spark.tables import VIEWS
 from support.effort import first_in_usual
 from support.spark.other_process import answer
@@ -33,7 +33,7 @@ from support.spark.views_material import parts, records
 
 def read(spark: SparkSession, view: str, **options: object) -> DataFrame:
     """Return a frame of the data source; in names of options _ is replaced by a dot."""
-    register(spark)
+    register_data_source(spark)
     reader = spark.read.format("kafka_replica").option("view", view)
     for name, value in options.items():
         reader = reader.option(name.replace("_", "."), str(value))
@@ -141,7 +141,7 @@ def test_no_password_goes_beyond_load(tmp_path: Path) -> None:
 def test_invalid_options_are_reported_before_reading(options: dict[str, str], reason: str) -> None:
     """Each invalid option is reported before anything is read."""
     with pytest.raises(ConfigurationError, match=reason):
-        parsed(options)
+        parse_options(options)
 
 
 @pytest.mark.parametrize("kind", ["rocksdb", "checkpoint"])
@@ -168,7 +168,7 @@ def test_a_topic_of_a_store_is_selected_if_topics_have_key_spaces(
     found = [Record(topic_key(part.topic, b"k"), b"value", 0, -1, (), part) for part in parts]
     store.apply(Delta(found), position, ResumePoint(position, has_key_spaces=has_key_spaces))
     store.close()
-    options = parsed({"view": "codes", "store": str(tmp_path / "store"), "topic": topic})
+    options = parse_options({"view": "codes", "store": str(tmp_path / "store"), "topic": topic})
     if isinstance(expected, set):
         with snapshot_of(options) as snapshot:
             assert set(snapshot) == expected

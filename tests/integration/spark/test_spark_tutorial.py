@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from support.doc_blocks import Block, blocks
 from support.docs.terminal import Terminal
 from support.spark.class_archive import short_job_options
@@ -41,8 +41,8 @@ def test_the_tutorial(local_kafka: LocalKafka, tmp_path: Path) -> None:
     """
     pytest.importorskip("zstandard", reason="PySpark's Connect client needs zstandard: the tutorial is NOT tested")
     replaced = {
-        "7077": str(choose()), "15002": str(choose()), "localhost:9092": local_kafka.bootstrap_servers,
-        "sdmx.structures": f"tutorial-{tmp_path.name}-{choose()}", "kafka-replica broker start": "true",
+        "7077": str(choose_port()), "15002": str(choose_port()), "localhost:9092": local_kafka.bootstrap_servers,
+        "sdmx.structures": f"tutorial-{tmp_path.name}-{choose_port()}", "kafka-replica broker start": "true",
         "kafka-replica broker stop": "true",
     }  # fmt: skip
     programs = iter(("command.py", "stream.py", "client.py"))

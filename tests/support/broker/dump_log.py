@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kafka_replica.embedded import LocalKafka, ensure_kafka, find_java
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import Jar
 
@@ -47,7 +47,7 @@ def tools_jar(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return Kafka's tools, which a broker does not need."""
     folder = tmp_path_factory.mktemp("tools")
     try:
-        download([_TOOLS], folder, lambda _: None)
+        download_jars([_TOOLS], folder, lambda _: None)
     except EmbeddedKafkaError as error:
         pytest.skip(f"NOT PROVEN against Kafka's own DumpLogSegments: {error}")
     return folder / _TOOLS.file_name

@@ -104,7 +104,7 @@ class Kerberos:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = ports.choose()
+        self.port = ports.choose_port()
         report = {"realm": REALM, "folder": folder, "port": self.port}
         (folder / "krb5.conf").write_text(_KRB5_CONF.format(**report))
         (folder / "kdc.conf").write_text(_KDC_CONF.format(**report))
@@ -148,9 +148,9 @@ class Kerberos:
         return report
 
     def _broker(self) -> tuple[LocalKafka, str]:
-        plain = ports.choose(but=(self.port,))
-        secured = ports.choose(but=(self.port, plain))
-        controller = ports.choose(but=(self.port, plain, secured))
+        plain = ports.choose_port(but=(self.port,))
+        secured = ports.choose_port(but=(self.port, plain))
+        controller = ports.choose_port(but=(self.port, plain, secured))
         login = (
             "com.sun.security.auth.module.Krb5LoginModule required useKeyTab=true storeKey=true "
             f'keyTab="{self.folder}/broker.keytab" principal="kafka/localhost@{REALM}";'

@@ -41,7 +41,7 @@ class Secured:
         for left in (2, 1, 0):
             chosen: dict[str, int] = {}
             for name in _LISTENERS:
-                chosen[name] = ports.choose(but=tuple(chosen.values()))
+                chosen[name] = ports.choose_port(but=tuple(chosen.values()))
             users = [
                 option
                 for name, password in (("me", "my-secret"), (USER, USER_PASSWORD))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import pytest
 
-from kafka_replica.cli.run import run as run_command
+from kafka_replica.cli.run import run_command
 from kafka_replica.sdmx.samples import sample_files
 
 FLOW: Final = "KR_DEMO:LABOUR(1.0)"

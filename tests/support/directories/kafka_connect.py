@@ -20,9 +20,9 @@ import pytest
 from chaos.postgres import LocalPostgres
 from kafka_replica.embedded import EmbeddedKafkaError, ensure_kafka, find_java
 from kafka_replica.embedded.cache import cache_dir, locked
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.lockfile import read_lock
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from support import waiting
 
 _HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def locked_jars(name: str) -> Path:
     try:
         with locked(cache_dir() / f"{name}.lock", doing=f"fetching {name}"):
             folder.mkdir(parents=True, exist_ok=True)
-            download([jar for jar in jars if not jar.matches(folder / jar.file_name)], folder, lambda _: None)
+            download_jars([jar for jar in jars if not jar.matches(folder / jar.file_name)], folder, lambda _: None)
     except EmbeddedKafkaError as error:
         pytest.skip(f"the jars of {name} are not there: {error}")
     return folder
@@ -59,7 +59,7 @@ class KafkaConnect:
         plugins.mkdir()
         (plugins / "debezium").symlink_to(locked_jars("debezium-postgres"))
         jars = *ensure_kafka().jars, *sorted(locked_jars("kafka-connect").glob("*.jar"))
-        self._port = choose()
+        self._port = choose_port()
         self.log = folder / "connect.log"
         settings = {
             "bootstrap.servers": bootstrap_servers,

@@ -13,7 +13,7 @@ from typing import Any
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, LoginPassword
 
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from support.core.certificates import Authority
 
 
@@ -43,7 +43,7 @@ def mail_server(folder: Path, user: str, password: str) -> Iterator[tuple[Inbox,
     context.load_cert_chain(certificate, certificate.with_suffix(".key"))
     inbox = Inbox()
     server = Controller(
-        inbox, hostname="127.0.0.1", port=choose(), tls_context=context, authenticator=take,
+        inbox, hostname="127.0.0.1", port=choose_port(), tls_context=context, authenticator=take,
         auth_required=True, require_starttls=True,
     )  # fmt: skip
     server.start()

@@ -15,7 +15,7 @@ from confluent_kafka import Consumer, KafkaError, TopicPartition
 from sqlalchemy import Engine, select, update
 
 from kafka_replica import Change, Partition, Record, Replica
-from kafka_replica.headers.transactions import TransactionHeaders, read
+from kafka_replica.headers.transactions import TransactionHeaders, read_transaction_headers
 from kafka_replica.producer.outbox.lease import LeaseHolder
 from kafka_replica.producer.outbox.queue import Queue
 from kafka_replica.producer.outbox.tables import lease
@@ -78,7 +78,7 @@ def _set_owner(engine: Engine, before: str | None, now: str | None) -> None:
 
 def log_of(bootstrap: str, topic: str) -> list[tuple[Record, TransactionHeaders | None]]:
     """Return every committed record of a topic of one partition, in order, as a plain consumer sees it."""
-    return [(record, read(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
+    return [(record, read_transaction_headers(record.headers)) for record in records_of(bootstrap, Partition(topic, 0))]
 
 
 def records_of(bootstrap: str, place: Partition) -> list[Record]:
@@ -133,7 +133,7 @@ class Watched:
         if change.initial:
             return
         found = [change.snapshot.get(key) for key in change.changed]
-        stated = [read(record.headers) for record in found if record is not None]
+        stated = [read_transaction_headers(record.headers) for record in found if record is not None]
         self.versions.append({each.transaction for each in stated if each is not None})
 
     def close(self) -> None:

@@ -136,7 +136,7 @@ def browsing(folder: Path, *, scripts: bool = True) -> Iterator[Browser]:
         scripts: whether pages may run scripts.
     """
     browser, driver = chromium()
-    port = ports.choose()
+    port = ports.choose_port()
     arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", f"--user-data-dir={folder / 'profile'}"]
     options: dict[str, Any] = {"binary": browser, "args": [*arguments, "--window-size=1100,900"]}
     if not scripts:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from kafka_replica import Replica
-from kafka_replica.cli.run import run as run_command
+from kafka_replica.cli.run import run_command
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.sdmx.samples import extra_files, sample_files
 from kafka_replica.testing import FakeTopic

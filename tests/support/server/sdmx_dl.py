@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from kafka_replica.embedded.cache import cache_dir, locked
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.java import find_java
 from kafka_replica.embedded.lockfile import Jar
@@ -27,7 +27,7 @@ def sdmx_dl() -> tuple[Path, Path]:
         with locked(folder.with_suffix(".lock"), doing="fetching sdmx-dl"):
             folder.mkdir(parents=True, exist_ok=True)
             if not _JAR.matches(folder / _JAR.file_name):
-                download([_JAR], folder, lambda _jar: None)
+                download_jars([_JAR], folder, lambda _jar: None)
     except EmbeddedKafkaError as error:
         pytest.skip(f"NOT TESTED: sdmx-dl cannot be fetched or run: {error}")
     if not (java.home / "bin/javac").is_file():

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kafka_replica.stores.read_only import look
-from kafka_replica_spark import broadcast, register, split, validate, views
+from kafka_replica_spark import broadcast, register_data_source, split, validate, views
 from support.spark.jobs_material import AREAS, FLOW, checkpoint
 
 
@@ -65,7 +65,7 @@ def main(master: str, folder: Path, package: str) -> dict[str, object]:
     checkpoint(folder / "store")
     snapshot = look(folder / "store").snapshot
     found: dict[str, object] = {}
-    register(spark)
+    register_data_source(spark)
     options = {"store": str(folder / "store"), "view": "codes", "sliceBytes": "500"}
     codes = spark.read.format("kafka_replica").options(**options).load()
     found["partitions"] = codes.select(F.spark_partition_id()).distinct().count()

@@ -19,7 +19,7 @@ from typing import Any
 import pyspark
 
 from kafka_replica.embedded.java import spark_java_home
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from support.paths import ROOT
 from support.spark.class_archive import short_job_options
 
@@ -46,7 +46,7 @@ def shipped(folder: Path) -> Path:
 @contextmanager
 def standalone(folder: Path) -> Iterator[str]:
     """A master and two workers of one core each; yields the master's URL."""
-    port = choose()
+    port = choose_port()
     url = f"spark://127.0.0.1:{port}"
     start = [str(HOME / "bin" / "spark-class"), "org.apache.spark.deploy"]
     master = f"{start[1]}.master.Master"
@@ -77,7 +77,7 @@ def standalone(folder: Path) -> Iterator[str]:
 @contextmanager
 def connect_server(folder: Path) -> Iterator[str]:
     """A Spark Connect server with its own session; yields its address."""
-    port = choose()
+    port = choose_port()
     settings = {
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.connect.grpc.binding.port": str(port),

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from kafka_replica.errors import UsageError
 from kafka_replica.stores.read_only import look
-from kafka_replica_spark import broadcast, register, split, validate, validate_stream, views
+from kafka_replica_spark import broadcast, register_data_source, split, validate, validate_stream, views
 from support.spark.cluster_job import observations
 from support.spark.jobs_material import FLOW, checkpoint
 
@@ -21,7 +21,7 @@ def main(address: str, folder: Path) -> dict[str, object]:
     checkpoint(folder / "store")
     snapshot = look(folder / "store").snapshot
     found: dict[str, object] = {"session": type(spark).__module__}
-    register(spark)
+    register_data_source(spark)
     codes = spark.read.format("kafka_replica").option("store", str(folder / "store")).option("view", "codes").load()
     here = views(spark, snapshot).codes()
     found["equal"] = sorted(codes.collect()) == sorted(here.collect())

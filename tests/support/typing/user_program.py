@@ -41,7 +41,7 @@ from kafka_replica.directories.interpreters import (
     Put,
 )
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.metrics import export, export_structures
+from kafka_replica.metrics import export_replica, export_structures
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.sdmx import Codelist, LiveStructures, Structures, only
 from kafka_replica.server import ListenSettings, ServerSettings, create_app, serve
@@ -104,7 +104,7 @@ def follow(replica: Replica) -> None:
     assert_type(replica.diff(41), Difference)
     assert_type(replica.at(41), Snapshot)
     registry = CollectorRegistry()
-    export(replica, name="structures", registry=registry)
+    export_replica(replica, name="structures", registry=registry)
 
 
 def keep_a_replica(folder: Path) -> None:

@@ -108,13 +108,13 @@ def test_a_printer_without_a_reader_stops_the_sender_once() -> None:
     """The sender of notices is stopped at the first one that is not read, and sees no exception."""
     stops: list[int] = []
     printer = StoppingPrinter(as_json=True, stop=lambda: stops.append(1))
-    printer.check()
+    printer.raise_if_closed()
     with closed_stdout():
         printer(Takeover())
         printer(Takeover())
     assert stops == [1]
     with pytest.raises(OutputClosedError):
-        printer.check()
+        printer.raise_if_closed()
 
 
 class Outage:

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kafka_replica.cli import progress as cli_progress
-from kafka_replica.cli.progress import numbers_in_words, shown_progress
+from kafka_replica.cli.progress import progress_text, shown_progress
 from kafka_replica.cli.structure_source import snapshot_of_files
 from kafka_replica.data.jobs import Progress, ValidationJob, engine, sources_of
 from kafka_replica.data.polars.job import LocalEngine
@@ -43,7 +43,7 @@ def rules() -> Rules:
 )  # fmt: skip
 def test_numbers_rates_and_time_left(progress: Progress, elapsed_s: float, words: str) -> None:
     """Rates and time left follow from what is done and the time since the step began."""
-    assert numbers_in_words(progress, elapsed_s) == words
+    assert progress_text(progress, elapsed_s) == words
 
 
 @pytest.mark.thorough

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
-from kafka_replica.cli.commands.explain import explanation, meaning
+from kafka_replica.cli.commands.explain import explanation, meaning_of_error
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.data.mapping.catalogue import MAP_RULES
 from kafka_replica.data.validation.catalogue import CATALOGUE
@@ -49,7 +49,10 @@ def test_every_error_has_advice_and_none_is_left_over() -> None:
 
 def test_the_page_of_errors_has_the_declared_texts() -> None:
     """The table of docs/errors.md is made from the docstrings and the advice."""
-    rows = [f"| `{name}` | `{value.package}` | {meaning(name)} | {value.action} |" for name, value in ADVICE.items()]
+    rows = [
+        f"| `{name}` | `{value.package}` | {meaning_of_error(name)} | {value.action} |"
+        for name, value in ADVICE.items()
+    ]
     assert table("errors.md", "errors").splitlines()[2:] == rows
 
 

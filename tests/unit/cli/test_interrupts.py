@@ -72,7 +72,9 @@ def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str],
     assert any(after in _INTERRUPTED for after, *_ in ended)
 
 
-@pytest.mark.parametrize("module", ["kafka_replica.cli.interrupts", "kafka_replica.cli.remembered", "click._textwrap"])
+@pytest.mark.parametrize(
+    "module", ["kafka_replica.cli.interrupts", "kafka_replica.cli.started_broker", "click._textwrap"]
+)
 def test_ctrl_c_in_a_callback_of_the_interpreter_is_not_lost(module: str, tmp_path: Path) -> None:
     """Ctrl-C inside a callback of the import system is not lost, though exceptions there are printed and forgotten."""
     program = f"""

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kafka_replica.cli.key_patterns import key_matches, no_match
+from kafka_replica.cli.key_patterns import key_matches, no_match_message
 
 URN = "urn:sdmx:org.sdmx.infomodel."
 KEYS = {
@@ -51,7 +51,7 @@ def test_a_pattern_matches_keys_ids_and_references(pattern: str, found: set[str]
 @pytest.mark.parametrize("name", KEYS)
 def test_the_message_for_no_match_has_a_pattern_that_works(pattern: str, name: str) -> None:
     """The message names the pattern and what it is compared with; the pattern of its example matches the first key."""
-    message = no_match([KEYS[name], b"\xff\xff"], pattern)
+    message = no_match_message([KEYS[name], b"\xff\xff"], pattern)
     assert message.startswith(f"no key matches '{pattern}', which is compared with ")
     example = re.search(r'an example is "(.*)"$', message, re.DOTALL)
     assert example is not None
@@ -60,4 +60,4 @@ def test_the_message_for_no_match_has_a_pattern_that_works(pattern: str, name: s
 
 def test_an_empty_topic_has_a_message_of_its_own() -> None:
     """No example can be given if there is no key."""
-    assert no_match([], "CL_*") == "no key matches 'CL_*': the topic has no keys"
+    assert no_match_message([], "CL_*") == "no key matches 'CL_*': the topic has no keys"

@@ -85,9 +85,9 @@ def test_stack_traces_as_json() -> None:
 def test_warnings_of_the_library_as_json() -> None:
     """Warnings name their logger; messages of commands are lines of the same kind, until the format is text again."""
     program = (
-        "import logging; from kafka_replica.cli.log_output import say, set_format, set_up_logging; set_up_logging(); "
-        "set_format('json'); logging.getLogger('kafka_replica').warning('the broker %s', 'answers'); "
-        "say('kafka-replica: done'); set_format('text'); say('kafka-replica: done')"
+        "import logging; from kafka_replica.cli.log_output import log_message, set_format, set_up_logging; "
+        "set_up_logging(); set_format('json'); logging.getLogger('kafka_replica').warning('the broker %s', 'answers'); "
+        "log_message('kafka-replica: done'); set_format('text'); log_message('kafka-replica: done')"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     *lines, last = done.stderr.splitlines()

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from kafka_replica.cli.notices import event_of, notice_printer, sentence
+from kafka_replica.cli.notices import event_of, notice_printer, sentence_of
 from kafka_replica.producer.notices import notices
 from kafka_replica.producer.notices.notices import Notice
 
@@ -41,7 +41,7 @@ SENTENCES: list[tuple[Notice, str]] = [
 @pytest.mark.parametrize(("notice", "words"), SENTENCES)
 def test_notices(notice: Notice, words: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each notice has a sentence; its JSON has the name of its class and all fields."""
-    assert sentence(notice) == words
+    assert sentence_of(notice) == words
     notice_printer(as_json=False)(notice)
     notice_printer(as_json=True)(notice)
     text, line = capsys.readouterr().out.splitlines()

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from kafka_replica.cli.commands.serve import _kafka, serve
 from kafka_replica.cli.groups import kafka_replica
-from kafka_replica.cli.run import CALLED_WRONGLY, run
+from kafka_replica.cli.run import CALLED_WRONGLY, run_command
 from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
@@ -156,7 +156,7 @@ def test_an_error_names_the_variable_that_has_the_value(
 ) -> None:
     """The variable, and not the flag, which is not on the command line."""
     monkeypatch.setenv(variable, value)
-    assert run(["serve", "-t", "x", "-b", "localhost:1"]) == CALLED_WRONGLY
+    assert run_command(["serve", "-t", "x", "-b", "localhost:1"]) == CALLED_WRONGLY
     shown = capsys.readouterr().err
     assert variable in shown
     assert problem in shown
@@ -168,11 +168,11 @@ def test_an_error_names_the_flag_that_has_the_value(
 ) -> None:
     """The flag wins over the variable, and its value is the wrong one."""
     monkeypatch.setenv("KAFKA_REPLICA_PORT", "1")
-    assert run(["serve", "-t", "x", "--port", "many"]) == CALLED_WRONGLY
+    assert run_command(["serve", "-t", "x", "--port", "many"]) == CALLED_WRONGLY
     shown = capsys.readouterr().err
     assert "--port" in shown
     assert "KAFKA_REPLICA_PORT" not in shown
-    assert run(["serve", "-t", "x", "-b", "localhost:1", "--kafka-property", "no.such=1"]) == CALLED_WRONGLY
+    assert run_command(["serve", "-t", "x", "-b", "localhost:1", "--kafka-property", "no.such=1"]) == CALLED_WRONGLY
     assert "--kafka-property: " in capsys.readouterr().err
 
 
@@ -187,7 +187,7 @@ def test_a_path_that_cannot_be_created_ends_the_command_with_2(
         other.mkdir()
     else:
         other.write_text("")
-    assert run(["serve", "-t", "x", "-b", "localhost:1", flag, str(other / inside)]) == CALLED_WRONGLY
+    assert run_command(["serve", "-t", "x", "-b", "localhost:1", flag, str(other / inside)]) == CALLED_WRONGLY
     assert f"'{flag}'" in capsys.readouterr().err
 
 

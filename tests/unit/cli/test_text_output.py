@@ -10,8 +10,8 @@ from rich.table import Table
 
 from kafka_replica.cli.commands import watch
 from kafka_replica.cli.console import OutputConsole
-from kafka_replica.cli.log_output import say, set_up_logging
-from kafka_replica.cli.output import json_line, print_line
+from kafka_replica.cli.log_output import log_message, set_up_logging
+from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.listeners import Change
 from kafka_replica.records import key_text
 from kafka_replica.testing import FakeTopic
@@ -30,7 +30,7 @@ def test_a_line_of_text_has_no_control_characters(capfdbinary: pytest.CaptureFix
 
 def test_lines_of_json_have_escapes_of_json(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """Programs read the keys unchanged."""
-    json_line({"key": "\x7f\n\u202e"})
+    print_json_line({"key": "\x7f\n\u202e"})
     assert capfdbinary.readouterr().out == b'{"key":"\\u007f\\n\\u202e"}\n'
 
 
@@ -54,7 +54,7 @@ def test_messages_and_warnings_forge_no_line(
     """A message may have several lines, such as the end of a log; those after the first are indented."""
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     set_up_logging()
-    say(f"kafka-replica: key '{HOSTILE}'\n  an indented line")
+    log_message(f"kafka-replica: key '{HOSTILE}'\n  an indented line")
     logging.getLogger("kafka_replica").warning("key '%s' was left out", HOSTILE)
     shown = SHOWN.replace(r"\n", "\n  ")
     assert without_client_lines(capfdbinary.readouterr().err.decode()) == (

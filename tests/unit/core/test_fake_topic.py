@@ -436,7 +436,9 @@ def test_compaction_changes_no_state(boundaries: Boundaries, seed: int) -> None:
 
 def _stable(topic: FakeTopic) -> Position:
     """Return the offset below which compaction may remove records."""
-    return Position({partition: topic.kafka.cluster.log(partition).stable for partition in topic.partitions})
+    return Position(
+        {partition: topic.kafka.cluster.log(partition).last_stable_offset for partition in topic.partitions}
+    )
 
 
 def _state(topic: FakeTopic) -> dict[tuple[int, bytes], tuple[int, bytes | None]]:

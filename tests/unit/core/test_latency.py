@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from kafka_replica.headers.transactions import TransactionHeaders, origins_of, write
+from kafka_replica.headers.transactions import TransactionHeaders, origins_of, write_transaction_headers
 from kafka_replica.large_values import is_chunk_key, split
 from kafka_replica.listeners.version_diff import MergedDiff, VersionDiff
 from kafka_replica.publication.health import Health
@@ -19,7 +19,7 @@ from kafka_replica.testing import FakeTopic
 
 def headers_of(number: int, ago_s: float = 0.0) -> tuple[tuple[str, bytes | None], ...]:
     """Return the headers of a record of transaction ``number``."""
-    return write(TransactionHeaders(f"s/{number}", 1, 1, int((time.time() - ago_s) * 1000)))
+    return write_transaction_headers(TransactionHeaders(f"s/{number}", 1, 1, int((time.time() - ago_s) * 1000)))
 
 
 def test_each_time_is_counted_in_its_bucket() -> None:

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.metrics.alerts import ALERTS, RECORDING_RULES
 from kafka_replica.metrics.dashboard import ROWS, dashboard
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.metrics.rules_file import rules_file
 from kafka_replica.testing import FakeTopic
 from support import metrics_table
@@ -170,8 +170,8 @@ def test_a_closed_replica_is_no_longer_exported() -> None:
     """Otherwise it would always look ready and up to date, and its absence would not be noticed."""
     registry, topic = CollectorRegistry(), FakeTopic("t")
     with topic.replica() as closed, topic.replica() as other:
-        export(closed, name="a", registry=registry)
-        export(other, name="b", registry=registry)
+        export_replica(closed, name="a", registry=registry)
+        export_replica(other, name="b", registry=registry)
         closed.wait_ready(timeout_s=60)
         assert registry.get_sample_value("kafka_replica_ready", {"replica": "a", "topic": "t"}) == 1
         closed.close()
@@ -196,7 +196,7 @@ def test_prometheus_accepts_rules_and_metrics(tmp_path: Path) -> None:
     registry = CollectorRegistry()
     with FakeTopic("t").replica() as replica:
         replica.wait_ready(timeout_s=60)
-        export(replica, registry=registry)
+        export_replica(replica, registry=registry)
         text = generate_latest(registry).decode()
     done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")

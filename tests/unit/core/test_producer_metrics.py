@@ -13,10 +13,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica.cli.commands import producer as command
 from kafka_replica.cli.groups import kafka_replica
-from kafka_replica.embedded.ports import choose
+from kafka_replica.embedded.ports import choose_port
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.metrics import producer as producer_metrics
-from kafka_replica.metrics.producer import announce_producer, export_producer, serve
+from kafka_replica.metrics.producer import announce_producer, export_producer, serve_metrics
 from kafka_replica.producer.errors import OutboxUnavailableError
 from kafka_replica.producer.notices.counts import ProducerCounts
 from support import plain_http
@@ -84,12 +84,12 @@ def test_a_producer_that_waits_for_its_database_is_exported_as_down() -> None:
 def test_an_impossible_port_is_refused(port: Any) -> None:
     """The error names the port."""
     with pytest.raises(ConfigurationError, match=f"port={port!r} is not possible"):
-        serve(port, registry=CollectorRegistry())
+        serve_metrics(port, registry=CollectorRegistry())
 
 
 def test_metrics_are_served_before_the_database_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While ``producer run`` waits for its database, the port answers that the database is down."""
-    port = choose()
+    port = choose_port()
     file = tmp_path / "producer.toml"
     file.write_text('[producer]\nid = "p"\ntopic = "t"\n[kafka]\n"bootstrap.servers" = "127.0.0.1:1"\n')
     scraped = []

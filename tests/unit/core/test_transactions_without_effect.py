@@ -44,13 +44,13 @@ def test_a_transaction_without_effect_hides_no_added_partition(monkeypatch: pyte
         with changed:
             divided._writing.is_committed = True
             divided._identity.epoch = divided._writing.marker_epoch = divided._writing.epoch + 1
-            logs[0].mark(divided._writing)
+            logs[0].write_marker(divided._writing)
             changed.notify_all()
         released.set()
         wait_until(lambda: replica.status().blocking_transaction or replica.snapshot(), timeout_s=60)
         assert not replica.snapshot()
         with changed:
-            logs[1].mark(divided._writing)
+            logs[1].write_marker(divided._writing)
             changed.notify_all()
         wait_until(replica.snapshot, timeout_s=60)
         assert len(replica.snapshot()) == 2

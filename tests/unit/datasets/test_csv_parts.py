@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.content_parts import ContentParts
-from kafka_replica.data.polars.datasets import chunks
+from kafka_replica.data.files.decompression import DecompressedContent
+from kafka_replica.data.polars.datasets import csv_chunks
 from kafka_replica.data.polars.datasets.reading import open_plain_csv
 from support.effort import examples
 
@@ -74,7 +74,7 @@ def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
     (tmp_path / "x.csv.zst").write_bytes(zstd)
     inner = [f"{tmp_path / 'x.zip'}!/{name}" for name in ("x.csv", "y.csv.gz", "z.csv.zst")]
     for path in (tmp_path / "x.csv.gz", tmp_path / "x.csv.zst", *inner):
-        parts = ContentParts(str(path), None, 1000)
+        parts = DecompressedContent(str(path), None, 1000)
         found = list(parts)
         assert b"".join(found) == data
         assert max(map(len, found)) <= 1000
@@ -83,24 +83,24 @@ def test_packed_content_is_read_in_parts(tmp_path: Path) -> None:
     for damaged in (packed[:-9], packed[:50] + b"\xff" * 9 + packed[59:]):
         (tmp_path / "y.csv.gz").write_bytes(damaged)
         with pytest.raises(DatasetError, match=r"truncated|damaged"):
-            list(ContentParts(str(tmp_path / "y.csv.gz"), None, 1000))
+            list(DecompressedContent(str(tmp_path / "y.csv.gz"), None, 1000))
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops where the content is larger than the limit."""
-    monkeypatch.setattr("kafka_replica.data.files.content_parts.largest", lambda _packed: 100_000)
+    monkeypatch.setattr("kafka_replica.data.files.decompression.decompression_limit", lambda _packed: 100_000)
     (tmp_path / "x.csv.gz").write_bytes(gzip.compress(bytes(1_000_000)))
     (tmp_path / "x.csv.zst").write_bytes(bytes(cramjam.zstd.compress(bytes(1_000_000))))
     with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.csv", bytes(1_000_000))
     for path in (tmp_path / "x.csv.gz", tmp_path / "x.csv.zst", f"{tmp_path / 'x.zip'}!/x.csv"):
         with pytest.raises(DatasetError, match="more than 100,000 bytes"):
-            list(ContentParts(str(path), None, 1000))
+            list(DecompressedContent(str(path), None, 1000))
 
 
 def test_a_quote_that_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rest of a file is not collected in search of the end of a row."""
-    monkeypatch.setattr(chunks, "LONGEST_RECORD_BYTES", 1000)
+    monkeypatch.setattr(csv_chunks, "LONGEST_RECORD_BYTES", 1000)
     content = b'A,B\n1,2\n3,"x\n' + b"4,5\n" * 1000
     with pytest.raises(DatasetError, match="the row that begins on line 3 does not end"):
         list(open_plain_csv(Path("x.csv"), content=content, size=64).batches())
@@ -139,8 +139,8 @@ def test_doubled_quotes_and_quotes_in_other_cells_are_text(line_end: str) -> Non
 def test_a_part_has_few_lines(records: list[str]) -> None:
     """A part has no more lines than allowed, unless it is a single record with more; parts are whole records."""
     text = "".join(records).encode()
-    with mock.patch.object(chunks, "MOST_LINES", 5):
-        parts = list(chunks._parts(text))
+    with mock.patch.object(csv_chunks, "MOST_LINES", 5):
+        parts = list(csv_chunks._parts(text))
     assert b"".join(part for part, _ in parts) == text
     known = {record.encode() for record in records}
     for part, lines in parts:
@@ -154,7 +154,7 @@ def test_progress_in_zstd(tmp_path: Path) -> None:
     lines = "".join(f"{number},{number * number}\n" for number in range(200_000)).encode()
     file = tmp_path / "x.csv.zst"
     file.write_bytes(bytes(cramjam.zstd.compress(lines)))
-    parts = ContentParts(str(file), None, 1 << 16)
+    parts = DecompressedContent(str(file), None, 1 << 16)
     done = [parts.done for _ in parts]
     size = file.stat().st_size
     assert done == sorted(done)
@@ -166,7 +166,7 @@ def test_the_rest_of_zstd_is_not_decompressed(tmp_path: Path) -> None:
     """The thread that decompresses ends when the parts are not read to their end."""
     file = tmp_path / "x.csv.zst"
     file.write_bytes(bytes(cramjam.zstd.compress(bytes(50_000_000))))
-    parts = iter(ContentParts(str(file), None, 1000))
+    parts = iter(DecompressedContent(str(file), None, 1000))
     assert next(parts) == bytes(1000)
     assert any(one.name == "kafka-replica-zstd" for one in threading.enumerate())
     del parts

@@ -13,10 +13,10 @@ import pytest
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages import located_blocks
-from kafka_replica.data.files.messages.json import parts, scanner
+from kafka_replica.data.files.messages.json import object_parts, scanner
 from kafka_replica.data.files.messages.json.key_hashes import KeyHashes
+from kafka_replica.data.files.messages.json.message_text import MessageText
 from kafka_replica.data.files.messages.json.outline import Outline
-from kafka_replica.data.files.messages.json.text import MessageText
 from support.datasets.json_oracle import MessageMaker
 from support.effort import examples
 
@@ -30,8 +30,8 @@ _PIECES = [
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cut objects into parts of some members, and read the text some bytes at a time."""
-    monkeypatch.setattr(parts, "_SHORTEST", 1 << 5)
-    monkeypatch.setattr(parts, "_LONGEST", 1 << 8)
+    monkeypatch.setattr(object_parts, "_SHORTEST", 1 << 5)
+    monkeypatch.setattr(object_parts, "_LONGEST", 1 << 8)
     monkeypatch.setattr(scanner, "_WINDOW", 16)
 
 
@@ -263,7 +263,7 @@ def test_a_long_text_is_not_searched_again_and_again() -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32-be"])
 def test_text_that_is_not_in_its_encoding_is_an_error(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the encoding and the place; the text is decoded in parts."""
-    monkeypatch.setattr("kafka_replica.data.files.messages.json.text._PART", 7)
+    monkeypatch.setattr("kafka_replica.data.files.messages.json.message_text._PART", 7)
     data = simple(observations(*range(30))).decode().encode(encoding)
     assert len(located_rows(data)) == 30
     with pytest.raises(DatasetError, match=rf"it is not {encoding}.*: truncated data \(byte {len(data)}\)"):

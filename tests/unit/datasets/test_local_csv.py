@@ -15,7 +15,7 @@ from kafka_replica.data.jobs import sources_of
 from kafka_replica.data.polars import validate
 from kafka_replica.data.polars.datasets import read_sdmx_csv, rows_of, structures_in, write_sdmx_csv
 from kafka_replica.data.polars.datasets.reading import open_sdmx_csv, read_plain_csv
-from kafka_replica.data.polars.datasets.rows import split_by_structure
+from kafka_replica.data.polars.datasets.structure_selection import split_by_structure
 from kafka_replica.data.validation import generate_rows
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures

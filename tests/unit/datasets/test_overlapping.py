@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from kafka_replica.data.polars.overlapping import WriteBehind, read_ahead
+from kafka_replica.data.polars.background_threads import WriteBehind, read_ahead
 
 
 def _running() -> set[str]:

@@ -12,9 +12,9 @@ import pytest
 
 from kafka_replica.common.concatenation import Concatenation
 from kafka_replica.data.files.messages import data_message_rows, read_message_columns
-from kafka_replica.data.files.messages.aligned import aligned
 from kafka_replica.data.files.messages.json import datasets, json_blocks
 from kafka_replica.data.files.messages.json.keys import Paths
+from kafka_replica.data.files.messages.uniform_values import uniform_values
 from support.datasets.json_oracle import MessageMaker, expected_rows
 from support.effort import examples
 
@@ -38,7 +38,9 @@ def test_random_messages_have_the_rows_of_the_field_guide(
             continue  # attributes of the data set alone are tested elsewhere
         names = list(dict.fromkeys(name for row in [*found, *expected] for name in row))
         assert [_complete(row, names) for row in found] == [_complete(row, names) for row in expected], seed
-        columns = {name: aligned([row.get(name) for row in expected]) for name in names if name not in _NOT_COMPARED}
+        columns = {
+            name: uniform_values([row.get(name) for row in expected]) for name in names if name not in _NOT_COMPARED
+        }
         assert {name: each for name, each in read_message_columns(path).items() if name in columns} == columns, seed
 
 

@@ -83,7 +83,7 @@ def test_a_compression_bomb_is_refused_without_unpacking_it(
     file = tmp_path / f"data.csv.{suffix}"
     zeros = bytes(50 << 20)
     file.write_bytes(packed(zeros))
-    allowed = decompression_limit.largest(file.stat().st_size)
+    allowed = decompression_limit.decompression_limit(file.stat().st_size)
     assert allowed < len(zeros)
     with pytest.raises(DatasetError, match="decompressed, it has more than"):
         read_content(file)
@@ -100,7 +100,7 @@ def test_a_row_group_of_parquet_has_a_limit(tmp_path: Path, monkeypatch: pytest.
             with pytest.raises(DatasetError, match=r"data\.parquet: row group 0 expands to 3,\d{3},\d{3} bytes"):
                 open_parquet(Source("parquet", str(file)), None, tmp_path, BatchSize())
         else:
-            assert open_parquet(Source("parquet", str(file)), None, tmp_path, BatchSize()).nothing.columns == ["A"]
+            assert open_parquet(Source("parquet", str(file)), None, tmp_path, BatchSize()).empty_frame.columns == ["A"]
 
 
 def test_folders_and_archives(tmp_path: Path) -> None:

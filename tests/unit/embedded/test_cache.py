@@ -19,7 +19,7 @@ from kafka_replica.embedded.class_archive import class_archive_options
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.install import Installation, ensure_kafka
 from kafka_replica.embedded.java import Java
-from kafka_replica.embedded.launch import Launcher, Plan
+from kafka_replica.embedded.launch import BrokerOptions, Launcher
 from kafka_replica.embedded.lockfile import Jar, sha256_of
 from kafka_replica.embedded.ports import Ports
 from kafka_replica.embedded.registry import Registry
@@ -64,7 +64,9 @@ def one_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     jar = Jar("g", "a", "1", 5, sha256_of(content))
     monkeypatch.setattr(install, "read_lock", lambda: (jar,))
     monkeypatch.setenv("KAFKA_REPLICA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(install, "download", lambda _jars, folder, _report: shutil.copy(content, folder / "a-1.jar"))
+    monkeypatch.setattr(
+        install, "download_jars", lambda _jars, folder, _report: shutil.copy(content, folder / "a-1.jar")
+    )
     return ensure_kafka().jars[0]
 
 
@@ -121,7 +123,7 @@ def test_errors_of_the_data_name_the_settings_of_its_folder(tmp_path: Path, monk
 
     monkeypatch.setattr(config, "write_properties", refuse)
     supervised = SimpleNamespace(folder=tmp_path)
-    plan = Plan({}, (), 256, "WARN", (), 10)
+    plan = BrokerOptions({}, (), 256, "WARN", (), 10)
     launcher = Launcher(JAVA, Installation(tmp_path, ()), plan, supervised, ())  # type: ignore[arg-type]
     with pytest.raises(EmbeddedKafkaError, match=r"elsewhere with data_dir \(--data\) or TMPDIR"):
         launcher.launch(Ports(1, 2), last=True)

@@ -17,7 +17,7 @@ from urllib.response import addinfourl
 import pytest
 
 from kafka_replica.embedded import download as downloads
-from kafka_replica.embedded.download import download
+from kafka_replica.embedded.download import download_jars
 from kafka_replica.embedded.errors import EmbeddedKafkaError
 from kafka_replica.embedded.lockfile import Jar
 
@@ -74,7 +74,7 @@ def test_a_repository_with_a_user_and_password(tmp_path: Path, monkeypatch: pyte
     """The user and password in the URL are sent as HTTP's basic authentication, with their escapes decoded."""
     with repository() as (address, seen):
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://us%40er:p%2F%C3%A4ss@{address}/repo/")
-        download([JAR], tmp_path, lambda _: None)
+        download_jars([JAR], tmp_path, lambda _: None)
     assert (tmp_path / JAR.file_name).read_bytes() == CONTENT
     assert seen == [AUTHORIZATION]
 
@@ -83,7 +83,7 @@ def test_the_password_is_not_sent_to_another_server(tmp_path: Path, monkeypatch:
     """A repository that redirects to another server gets the user and password, and that server does not."""
     with repository() as (other, seen_by_other), repository(f"http://{other}/open") as (address, seen):
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://us%40er:p%2F%C3%A4ss@{address}/repo")
-        download([JAR], tmp_path, lambda _: None)
+        download_jars([JAR], tmp_path, lambda _: None)
     assert (seen, seen_by_other) == ([AUTHORIZATION], [None])
 
 
@@ -104,7 +104,7 @@ def test_the_password_is_sent_only_to_the_first_address(tmp_path: Path, monkeypa
     monkeypatch.setattr(urllib.request.HTTPSHandler, "https_open", opened)
     monkeypatch.setattr(urllib.request.HTTPHandler, "http_open", opened)
     monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", "https://us%40er:p%2F%C3%A4ss@127.0.0.1/repo")
-    download([JAR], tmp_path, lambda _: None)
+    download_jars([JAR], tmp_path, lambda _: None)
     assert encrypted == [("https", AUTHORIZATION), ("http", None)]
 
 
@@ -117,7 +117,7 @@ def test_a_refusal_of_any_kind_names_the_setting(
     with repository(wants=scheme) as (address, seen):
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://{user}{address}/repo")
         with pytest.raises(EmbeddedKafkaError, match="the server wants a user and password; KAFKA_REPLICA_MAVEN_ROOT"):
-            download([JAR], tmp_path, lambda _: None)
+            download_jars([JAR], tmp_path, lambda _: None)
     assert len(seen) == 3, "a request for each attempt"
 
 
@@ -133,7 +133,7 @@ def test_an_address_in_a_wrong_form_is_not_shown(root: str, tmp_path: Path, monk
     """Without a scheme or with an unescaped character, a password is in another part of the URL than usual."""
     monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", root)
     with pytest.raises(EmbeddedKafkaError, match="KAFKA_REPLICA_MAVEN_ROOT is not a URL; use the form") as refused:
-        download([JAR], tmp_path, lambda _: None)
+        download_jars([JAR], tmp_path, lambda _: None)
     assert "geheim" not in str(refused.value)
 
 
@@ -143,7 +143,7 @@ def test_a_folder_may_have_an_at_sign(tmp_path: Path, monkeypatch: pytest.Monkey
     path.parent.mkdir(parents=True)
     path.write_bytes(CONTENT)
     monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"file://{tmp_path}/us@er")
-    download([JAR], tmp_path, lambda _: None)
+    download_jars([JAR], tmp_path, lambda _: None)
     assert (tmp_path / JAR.file_name).read_bytes() == CONTENT
 
 
@@ -162,7 +162,7 @@ def test_a_refusal_does_not_show_the_password(
     with repository() as (address, _):
         monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", f"http://{user}{address}/repo")
         with pytest.raises(EmbeddedKafkaError, match=expected_text) as refused:
-            download([JAR], tmp_path, lambda _: None)
+            download_jars([JAR], tmp_path, lambda _: None)
     assert "heim" not in str(refused.value)
 
 
@@ -171,5 +171,5 @@ def test_an_unreachable_repository_does_not_show_the_password(tmp_path: Path, mo
     monkeypatch.setenv("KAFKA_REPLICA_MAVEN_ROOT", "http://user:geheim@127.0.0.1:1/repo")
     says = f"http://127.0.0.1:1/repo/{JAR.repository_path} was not downloaded: no connection"
     with pytest.raises(EmbeddedKafkaError, match=says) as refused:
-        download([JAR], tmp_path, lambda _: None)
+        download_jars([JAR], tmp_path, lambda _: None)
     assert "geheim" not in str(refused.value)

@@ -34,4 +34,4 @@ def test_the_address_of_a_user_is_known_after_the_start() -> None:
         kafka.user_config("a")
     with pytest.raises(EmbeddedKafkaError, match=r"its users are none: name them with LocalKafka\(users="):
         LocalKafka().user_config("a")
-    assert "my-secret" not in f"{kafka!r}{kafka._plan!r}"
+    assert "my-secret" not in f"{kafka!r}{kafka._options!r}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica.data.mapping import date_reading, evaluating
-from kafka_replica.data.mapping.engines import Engine, Expression
+from kafka_replica.data.mapping import date_reading, row_mapping
+from kafka_replica.data.mapping.mapping_engine import Expression, MappingEngine
 from kafka_replica.data.mapping.model import DateMap
 from kafka_replica.data.polars.mapping import transform
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
@@ -18,12 +18,14 @@ def test_each_date_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The 24 combinations of 12 dates and 2 frequencies (one is missing) in 600 rows are converted once."""
     converted: list[int] = []
 
-    def counting(engine: Engine, one: DateMap, text: Expression, frequency: Expression | None, name: str) -> None:
+    def counting(
+        engine: MappingEngine, one: DateMap, text: Expression, frequency: Expression | None, name: str
+    ) -> None:
         assert isinstance(engine, PolarsEngine)
         converted.append(engine.frame.height)
         date_reading.add_instant(engine, one, text, frequency, name)
 
-    monkeypatch.setattr(evaluating, "add_instant", counting)
+    monkeypatch.setattr(row_mapping, "add_instant", counting)
     contents = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "=FREQ"), freq=True)
     rows = [
         {"A": str(number), "FREQ": "Q" if number % 2 else None, "WHEN": f"{number // 2 % 12 + 1:02}-2020"}

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from kafka_replica.data.errors import MapError
-from kafka_replica.data.mapping.regexes import UnusableExpressionError, usable
+from kafka_replica.data.mapping.portable_regexes import UnusableExpressionError, portable_expression
 from kafka_replica.sdmx.values.text_types import anchored
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
@@ -42,7 +42,7 @@ from support.rules.structures_by_hand import version_of
 )
 def test_an_expression_matches_a_whole_value(expression: str, fitting: list[str], others: list[str]) -> None:
     """An expression matches a whole value, its beginning or end; digits and words are ASCII, the rest as in Java."""
-    written = anchored(usable(expression).written)
+    written = anchored(portable_expression(expression).written)
     texts = pl.Series([*fitting, *others])
     assert texts.str.contains(written).to_list() == [True] * len(fitting) + [False] * len(others)
 
@@ -54,7 +54,7 @@ def test_an_expression_matches_a_whole_value(expression: str, fitting: list[str]
 def test_an_expression_of_only_one_engine_is_refused(expression: str) -> None:
     """An expression that only one of the engines accepts is refused."""
     with pytest.raises(UnusableExpressionError, match="do not share"):
-        usable(expression)
+        portable_expression(expression)
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ def test_an_expression_of_only_one_engine_is_refused(expression: str) -> None:
 def test_a_malformed_expression_is_reported(expression: str) -> None:
     """An expression that no engine accepts is reported as malformed."""
     with pytest.raises(UnusableExpressionError, match=r"malformed.*correct the map"):
-        usable(expression)
+        portable_expression(expression)
 
 
 @pytest.mark.parametrize("expression", ["a^b", "a$b", "(^A)", "(^A|^B)$", "(A$)", "^^A", "A$$"])
 def test_anchors_inside_an_expression_are_refused(expression: str) -> None:
     """Anchors are accepted only at the ends of the expression or its alternatives; the error says how to write them."""
     with pytest.raises(UnusableExpressionError, match=r"write \^\(A\|B\)\$"):
-        usable(expression)
+        portable_expression(expression)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_anchors_inside_an_expression_are_refused(expression: str) -> None:
 def test_a_too_large_expression_is_refused_before_it_runs(expression: str) -> None:
     """An expression that is larger or nested deeper than Rust allows is refused before it runs."""
     with pytest.raises(UnusableExpressionError, match=r"too large|more than"):
-        usable(expression)
+        portable_expression(expression)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,14 @@ def test_rust_accepts_the_largest_allowed_expression(atom: str) -> None:
     """Rust accepts the largest of all accepted expressions: the estimate of its size is high enough."""
     most = next(copies for copies in range(1000, 0, -1) if _is_usable(f"(?:{atom}){{{copies}}}"))
     assert most >= 100
-    assert pl.Series(["-"]).str.contains(anchored(usable(f"(?:{atom}){{{most}}}").written)).to_list() == [False]
+    assert pl.Series(["-"]).str.contains(anchored(portable_expression(f"(?:{atom}){{{most}}}").written)).to_list() == [
+        False
+    ]
 
 
 def _is_usable(expression: str) -> bool:
     try:
-        usable(expression)
+        portable_expression(expression)
     except UnusableExpressionError:
         return False
     return True
@@ -107,13 +109,13 @@ def _is_usable(expression: str) -> bool:
 
 def test_rust_accepts_the_deepest_allowed_nesting() -> None:
     """Rust accepts the deepest allowed nesting of groups, also where each is a repeated alternative."""
-    written = anchored(usable("^" + "b(" * 50 + "[a]" + ")+|c" * 50).written)
+    written = anchored(portable_expression("^" + "b(" * 50 + "[a]" + ")+|c" * 50).written)
     assert pl.Series(["b" * 50 + "a"]).str.contains(written).to_list() == [True]
 
 
 def test_the_leftmost_counts() -> None:
     """Before a part that must match the end as little as possible is skipped, as in Java."""
-    found = usable("([0-9]+)$")
+    found = portable_expression("([0-9]+)$")
     assert pl.Series(["AB123"]).str.extract(anchored(found.only(1)), 1).to_list() == ["123"]
 
 
@@ -125,7 +127,7 @@ def test_the_leftmost_counts() -> None:
 )  # fmt: skip
 def test_repeated_over_nothing(expression: str, is_unsure: bool) -> None:
     """An expression is unsure where a part that can match nothing is repeated: Java and Rust capture differently."""
-    assert usable(expression).is_unsure == is_unsure
+    assert portable_expression(expression).is_unsure == is_unsure
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,6 @@ def test_repeated_over_nothing_unreferred() -> None:
 
 def test_an_expression_captures_a_single_group() -> None:
     """An expression can capture a single group; brackets in classes and escaped ones are not groups."""
-    found = usable(r"([(a])\((?:x)(y|(z))")
+    found = portable_expression(r"([(a])\((?:x)(y|(z))")
     assert found.groups == 3
     assert found.only(2) == r"(?:[(a])\((?:x)(y|(?:z))"

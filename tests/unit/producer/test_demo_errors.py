@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica.demo import local_postgres, scene
+from kafka_replica.demo import context, local_postgres
+from kafka_replica.demo.directory_demo import run_directory_demo
 from kafka_replica.demo.local_postgres import LocalPostgres
-from kafka_replica.demo.stage import DemoError
-from kafka_replica.demo.story import run_story
+from kafka_replica.demo.output import DemoError
 from kafka_replica.demo.terminals import TerminalTable
 from kafka_replica.embedded import ExistingKafka
 from kafka_replica.producer.errors import OutboxError
@@ -86,7 +86,7 @@ def test_both_schemes_of_a_connection_uri(scheme: str) -> None:
 def test_too_few_rows_are_refused_before_anything_starts() -> None:
     """The changes of the demonstration need more than 100 rows."""
     with pytest.raises(DemoError, match="--rows"):
-        run_story(None, None, 100, 1.0)
+        run_directory_demo(None, None, 100, 1.0)
 
 
 def test_topics_of_an_existing_kafka_are_deleted_after_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +100,8 @@ def test_topics_of_an_existing_kafka_are_deleted_after_a_failure(monkeypatch: py
             """Do nothing."""
 
     deleted: list[str] = []
-    monkeypatch.setattr(scene, "Topics", NoTopics)
+    monkeypatch.setattr(context, "Topics", NoTopics)
     monkeypatch.setattr(ExistingKafka, "delete_topic", lambda _self, topic: deleted.append(topic))
-    with pytest.raises(KeyboardInterrupt), scene.terminals_topic(ExistingKafka("h:1"), {}) as topic:
+    with pytest.raises(KeyboardInterrupt), context.terminals_topic(ExistingKafka("h:1"), {}) as topic:
         raise KeyboardInterrupt
     assert deleted == [topic, f"{topic}.progress"]

@@ -27,7 +27,7 @@ def test_the_page_shows_the_bytes() -> None:
     """The hexadecimal example of the page equals the bytes written."""
     [block] = programs("docs/transaction-headers.md", language="text")
     shown = bytes.fromhex("".join(re.split(r"  +", line)[0] for line in block.splitlines()))
-    assert shown == as_kafka_writes_them(headers.write(SAID))
+    assert shown == as_kafka_writes_them(headers.write_transaction_headers(SAID))
 
 
 @pytest.mark.runs("docs/transaction-headers.md", language="python")
@@ -39,18 +39,21 @@ def test_the_example_of_the_page_runs() -> None:
 
 def test_reading_inverts_writing_and_ignores_foreign_headers() -> None:
     """Foreign headers next to the package's do no harm; with a missing or odd header they are not the package's."""
-    written = headers.write(SAID)
-    assert headers.of_transaction(SAID)(2) == written
-    assert headers.read((("content-type", b"x"), *written, ("other", None))) == SAID
-    assert headers.read((*written, (headers.NUMBER, b"3"))) == SAID._replace(number=3)
+    written = headers.write_transaction_headers(SAID)
+    assert headers.transaction_headers_by_number(SAID)(2) == written
+    assert headers.read_transaction_headers((("content-type", b"x"), *written, ("other", None))) == SAID
+    assert headers.read_transaction_headers((*written, (headers.NUMBER, b"3"))) == SAID._replace(number=3)
     for left_out in range(4):
-        assert headers.read(written[:left_out] + written[left_out + 1 :]) is None
+        assert headers.read_transaction_headers(written[:left_out] + written[left_out + 1 :]) is None
 
 
 @pytest.mark.parametrize("value", [None, b"", b"-1", b"1.0", b" 1", b"\xd9\xa1", b"+1", b"9" * 400])
 def test_an_invalid_number_gives_none(value: bytes | None) -> None:
     """A number that the page does not allow gives None and no exception."""
     for name in (headers.NUMBER, headers.COUNT, headers.TIME):
-        odd = tuple((each, value if each == name else text) for each, text in headers.write(SAID))
-        assert headers.read(odd) is None
-    assert headers.read(((headers.TRANSACTION, b"\xff"), *headers.write(SAID)[1:])) is None
+        odd = tuple((each, value if each == name else text) for each, text in headers.write_transaction_headers(SAID))
+        assert headers.read_transaction_headers(odd) is None
+    assert (
+        headers.read_transaction_headers(((headers.TRANSACTION, b"\xff"), *headers.write_transaction_headers(SAID)[1:]))
+        is None
+    )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kafka_replica.data.polars import validate
 from kafka_replica.data.validation import Rules
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import ResolvedStructure, Structures
 from support.effort import examples
@@ -189,7 +189,7 @@ def brute_force(snapshot: Any, of: str, **given_: str) -> dict[str, set[str]]:
     several = [column.id for column in rules.columns if column.is_multi_valued and column.id not in given_]
     if several:
         return brute_force_of_lists(rules, rows, coded_, several[0])
-    good = [row for row in rows if not any(evaluate(broken, row) for broken in checks)]
+    good = [row for row in rows if not any(evaluate_condition(broken, row) for broken in checks)]
     return {id_: {code for row in good if (code := row[id_]) is not None} for id_ in coded_}
 
 

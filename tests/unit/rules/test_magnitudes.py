@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kafka_replica.data.polars import validate
 from kafka_replica.data.validation.conditions import ComponentText, Operator
-from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.facets import compared
-from kafka_replica.data.validation.magnitudes import comparison
+from kafka_replica.data.validation.evaluation import evaluate_condition
+from kafka_replica.data.validation.exact_comparison import exact_comparison
+from kafka_replica.data.validation.facets import number_comparison
 from support.rules.structures_by_hand import (
     attribute,
     dimension,
@@ -69,9 +69,9 @@ def test_numbers_that_differ_by_little(pair: tuple[str, str], operator: Operator
 def check(number: str, operator: Operator, bound: str) -> None:
     """Compare the expression, and the whole condition, with Python's decimal numbers."""
     wanted = HOW[operator](Decimal(number), Decimal(bound))
-    found = comparison(operator, Decimal(bound))
+    found = exact_comparison(operator, Decimal(bound))
     assert (re.fullmatch(found.expression, number) is not None) is (wanted is not found.negated), found
-    assert evaluate(compared(ComponentText("X"), operator, Decimal(bound)), {"X": number}) is wanted
+    assert evaluate_condition(number_comparison(ComponentText("X"), operator, Decimal(bound)), {"X": number}) is wanted
 
 
 BIG = 12345678901234567890123456789

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from kafka_replica.data.polars.matching import fits
+from kafka_replica.data.polars.regex_matching import matches_whole_text
 from kafka_replica.data.validation.conditions import ComponentText, Matches
-from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.patterns import python_form, translated
+from kafka_replica.data.validation.evaluation import evaluate_condition
+from kafka_replica.data.validation.patterns import python_form, translated_pattern
 
 LETTERS = "abyz059-A\\"
 
@@ -28,9 +28,9 @@ LETTERS = "abyz059-A\\"
 @pytest.mark.parametrize("times", ["", "{1,1000}"], ids=["once", "too large for Rust"])
 def test_classes_without_others_have_the_characters_of_the_standard(pattern: str, fitting: str, times: str) -> None:
     """A subtraction leaves the same characters out in Rust's expressions and in those for Python."""
-    written = translated(f"(?:{pattern}|\\p{{Lo}}{times}){times}").expression
+    written = translated_pattern(f"(?:{pattern}|\\p{{Lo}}{times}){times}").expression
     texts = pl.Series("text", list(LETTERS))
-    found = pl.DataFrame(texts).select(fits(pl.col("text"), written)).to_series().to_list()
+    found = pl.DataFrame(texts).select(matches_whole_text(pl.col("text"), written)).to_series().to_list()
     assert "".join(char for char, is_in in zip(LETTERS, found, strict=True) if is_in) == fitting
 
 
@@ -50,8 +50,10 @@ def test_python_reads_patterns_without_inner_classes_and_categories(
     pattern: str, text: str, wanted: bool | None
 ) -> None:
     """Python's form matches the same texts, or is missing."""
-    assert evaluate(Matches(ComponentText("A"), translated(pattern).expression), {"A": text}) is wanted
-    assert (python_form(translated(pattern).expression) is None) is (wanted is None)
+    assert (
+        evaluate_condition(Matches(ComponentText("A"), translated_pattern(pattern).expression), {"A": text}) is wanted
+    )
+    assert (python_form(translated_pattern(pattern).expression) is None) is (wanted is None)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_python_reads_patterns_without_inner_classes_and_categories(
 )
 def test_examples_of_repetitions_have_a_limited_length(pattern: str) -> None:
     """There is at least one example, and none has more than 10,000 characters."""
-    found = translated(pattern).examples
+    found = translated_pattern(pattern).examples
     assert found
     assert max(map(len, found)) <= 10_000
 
@@ -67,5 +69,5 @@ def test_examples_of_repetitions_have_a_limited_length(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["[^a-z-[0-9]]", r"[^\s-[x]]", r"[a-z-[abc]]"])
 def test_examples_are_not_among_the_subtracted_characters(pattern: str) -> None:
     """An example of a class with a subtraction matches."""
-    found = translated(pattern)
-    assert all(pl.select(fits(pl.lit(one), found.expression)).item() for one in found.examples)
+    found = translated_pattern(pattern)
+    assert all(pl.select(matches_whole_text(pl.lit(one), found.expression)).item() for one in found.examples)

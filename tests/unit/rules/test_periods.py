@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_replica.data.validation.conditions import CompareInt, ComponentText, Not, Number, size_of
-from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.periods import month_of, not_in_calendar, start_of
+from kafka_replica.data.validation.evaluation import evaluate_condition
+from kafka_replica.data.validation.periods import month_of_period, not_in_calendar, start_of_period
 from kafka_replica.sdmx.values.periods import period
 from support.effort import examples
 
@@ -44,8 +44,8 @@ def test_engines_agree_on_the_start_of_a_period(text: str) -> None:
     known = period(text.split("/")[0])
     assert known is not None
     row = {"P": text}
-    assert evaluate(CompareInt(start_of(P), "=", Number(known.start_s)), row) is True
-    assert evaluate(Not(CompareInt(start_of(P), "=", Number(known.start_s + 1))), row) is True
+    assert evaluate_condition(CompareInt(start_of_period(P), "=", Number(known.start_s)), row) is True
+    assert evaluate_condition(Not(CompareInt(start_of_period(P), "=", Number(known.start_s + 1))), row) is True
 
 
 @settings(max_examples=examples(500), deadline=None)
@@ -59,15 +59,18 @@ def test_the_month_in_which_a_period_begins(text: str) -> None:
         for month in range(1, 13)
         if period(f"{text[:4]}-{month:02}").start_s == known.start_s  # type: ignore[union-attr]
     ]
-    assert evaluate(CompareInt(month_of(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text}) is True
+    assert (
+        evaluate_condition(CompareInt(month_of_period(P), "=", Number(int(text[:4]) * 12 + found[0] - 1)), {"P": text})
+        is True
+    )
 
 
 def test_the_start_of_an_invalid_period_is_unknown() -> None:
     """The start of an invalid period is unknown, and so is the month of a period that begins within a month."""
     for text in ("", "x", "2020-", "2020-1", "2020-W1", "2020-Q5", "2020-01-1", "12020", "2020-01-01T10", "2020-S"):
-        assert evaluate(CompareInt(start_of(P), ">", Number(-(10**15))), {"P": text}) is None, text
+        assert evaluate_condition(CompareInt(start_of_period(P), ">", Number(-(10**15))), {"P": text}) is None, text
     for text in ("2020-W01", "2020-D002", "2020-01-02", "2020-01-01T00:00:01"):
-        assert evaluate(CompareInt(month_of(P), ">", Number(0)), {"P": text}) is None, text
+        assert evaluate_condition(CompareInt(month_of_period(P), ">", Number(0)), {"P": text}) is None, text
 
 
 def test_bounds_that_are_no_periods() -> None:
@@ -82,10 +85,10 @@ def test_the_last_week_and_day_of_every_year() -> None:
     for year in range(1, 10_000):
         has_week = date(year, 12, 28).isocalendar().week == 53
         expected = {"W52": False, "W53": not has_week, "D365": False, "D366": not isleap(year)}
-        results = {last: evaluate(BROKEN, {"P": f"{year:04}-{last}"}) for last in expected}
+        results = {last: evaluate_condition(BROKEN, {"P": f"{year:04}-{last}"}) for last in expected}
         assert results == expected, year
 
 
 def test_conditions_about_periods_stay_short() -> None:
     """Conditions about periods stay short: Spark makes each a single method, and Java does not compile long methods."""
-    assert size_of(CompareInt(start_of(P), "<", Number(0))) < 250
+    assert size_of(CompareInt(start_of_period(P), "<", Number(0))) < 250

@@ -9,7 +9,7 @@ import pytest
 
 from kafka_replica import Snapshot
 from kafka_replica.data.validation import compile_rules
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.errors import UsageError
 from kafka_replica.sdmx import Structures
 from kafka_replica.sdmx.errors import IncompleteStructureError, SdmxError
@@ -58,7 +58,11 @@ def test_exactly_the_resolvable_structures_can_be_compiled(file: Path) -> None:
                 assert column.values == (component.listed_ids() or frozenset())
                 most = component.representation.max_occurs if component.representation is not None else None
                 assert column.is_multi_valued == (most not in {None, 1})
-                broken = {code for code in column.values if any(evaluate(check, {column.id: code}) for check in checks)}
+                broken = {
+                    code
+                    for code in column.values
+                    if any(evaluate_condition(check, {column.id: code}) for check in checks)
+                }
                 assert (component.allowed_ids(as_of=TODAY) or frozenset()) <= column.values - broken
 
 

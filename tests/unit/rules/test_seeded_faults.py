@@ -9,8 +9,8 @@ import pytest
 from kafka_replica import Replica
 from kafka_replica.data.polars import report, split, transform, validate
 from kafka_replica.data.validation import generate_rows
-from kafka_replica.data.validation.binding import bind
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.binding import bind_rules
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from kafka_replica.errors import UsageError
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import (
@@ -97,10 +97,10 @@ def test_python_agrees_with_polars() -> None:
     """Python's evaluation of conditions, row by row, gives polars' findings, except for rules that compare rows."""
     rules = world()
     rows, _ = seeded(rules, 700, 2)
-    checks = bind(rules, list(rows[0]), {}).checks
+    checks = bind_rules(rules, list(rows[0]), {}).checks
     together = {"duplicate-key", "attribute-differs"}
     for row, found in zip(rows, validate(table(rows), rules)["_errors"].to_list(), strict=True):
-        wanted = [(check.rule, check.component) for check in checks if evaluate(check.broken, row)]
+        wanted = [(check.rule, check.component) for check in checks if evaluate_condition(check.broken, row)]
         listed = [(one["rule"], one["component"]) for one in found or () if one["rule"] not in together]
         assert [one for one in listed if one != ("attribute-missing", "UNIT")] == wanted
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 import polars as pl
 import pytest
 
-from kafka_replica.data.polars.expressions import Expressions
-from kafka_replica.data.schemas.facets import steps
+from kafka_replica.data.polars.condition_translation import ConditionTranslator
+from kafka_replica.data.schemas.facets import restriction_steps
 from kafka_replica.data.validation.conditions import CompareInt, ComponentText, Constant, Number, ScaledDecimal
-from kafka_replica.data.validation.evaluation import evaluate
-from kafka_replica.data.validation.examples import examples
-from kafka_replica.data.validation.facets import facets
+from kafka_replica.data.validation.evaluation import evaluate_condition
+from kafka_replica.data.validation.example_values import example_values
+from kafka_replica.data.validation.facets import facet_violations
 from kafka_replica.data.validation.sequences import sequence_bounds
 from kafka_replica.sdmx import TextFormat
 
@@ -40,7 +40,7 @@ def test_bounds_of_sequences_and_ranges(
 ) -> None:
     """A descending sequence begins with its highest number; ranges have bounds without a sequence, too."""
     assert sequence_bounds(text_type, format_) == wanted
-    written = "".join(steps("xs:decimal", text_type, format_))
+    written = "".join(restriction_steps("xs:decimal", text_type, format_))
     kind = "Exclusive" if text_type == "ExclusiveValueRange" else "Inclusive"
     expected = f'<xs:min{kind} value="2"/><xs:max{kind} value="10"/>' if None not in wanted else ""
     assert written == expected
@@ -49,8 +49,12 @@ def test_bounds_of_sequences_and_ranges(
 @pytest.mark.parametrize("format_", [DESCENDING, TextFormat(interval=Decimal(-2), end_value=END)])
 def test_examples_of_a_descending_sequence_satisfy_its_facets(format_: TextFormat) -> None:
     """At least one example of a descending sequence violates no facet."""
-    broken = [one.condition for one in facets("N", "Integer", format_, _ignored, Constant(value=False))]
-    fine = [value for value in examples("Integer", format_) if not any(evaluate(one, {"N": value}) for one in broken)]
+    broken = [one.condition for one in facet_violations("N", "Integer", format_, _ignored, Constant(value=False))]
+    fine = [
+        value
+        for value in example_values("Integer", format_)
+        if not any(evaluate_condition(one, {"N": value}) for one in broken)
+    ]
     assert len(fine) >= 3
 
 
@@ -70,9 +74,9 @@ def test_examples_of_a_descending_sequence_satisfy_its_facets(format_: TextForma
 def test_scaled_numbers_of_more_than_18_digits_are_unknown(value: str, decimals: int, wanted: int | None) -> None:
     """A number that is known can be added to another of 18 digits without leaving 64-bit integers."""
     number = ScaledDecimal(ComponentText("N"), decimals)
-    found = pl.DataFrame({"N": [value]}).select(Expressions({"N": pl.col("N")}).number(number)).item()
+    found = pl.DataFrame({"N": [value]}).select(ConditionTranslator({"N": pl.col("N")}).number(number)).item()
     assert found == wanted
-    known = evaluate(CompareInt(number, "=", Number(0 if wanted is None else wanted)), {"N": value})
+    known = evaluate_condition(CompareInt(number, "=", Number(0 if wanted is None else wanted)), {"N": value})
     assert known is (None if wanted is None else True)
 
 
@@ -80,6 +84,9 @@ def test_scaled_numbers_of_more_than_18_digits_are_unknown(value: str, decimals:
 def test_long_steps_are_checked_below_the_start(value: str) -> None:
     """A number far below the start is compared with steps of almost 18 digits."""
     format_ = TextFormat(interval=Decimal(6 * 10**17), start_value=None)
-    [*_, step] = facets("N", "BigInteger", format_, _ignored, Constant(value=False))
+    [*_, step] = facet_violations("N", "BigInteger", format_, _ignored, Constant(value=False))
     assert step.rule == "sequence"
-    assert pl.DataFrame({"N": [value]}).select(Expressions({"N": pl.col("N")}).condition(step.condition)).item() is True
+    assert (
+        pl.DataFrame({"N": [value]}).select(ConditionTranslator({"N": pl.col("N")}).condition(step.condition)).item()
+        is True
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica.data.validation.evaluation import evaluate
+from kafka_replica.data.validation.evaluation import evaluate_condition
 from support.rules.structures_by_hand import (
     FLOW,
     FLOWS,
@@ -115,7 +115,7 @@ def test_values_for_one_language_are_not_compared_with_texts() -> None:
     alone = [check.rule for check in rules_of(version_of(one, constraint(region(LOCALISED)))).checks]
     assert "value-not-allowed" not in alone
     [check] = [check for check in rules_of(version_of(one, several)).checks if check.rule == "region-not-allowed"]
-    assert [evaluate(check.broken, {"ID": id_, "NOTE": "bereinigt"}) for id_ in "ABC"] == [False, False, True]
+    assert [evaluate_condition(check.broken, {"ID": id_, "NOTE": "bereinigt"}) for id_ in "ABC"] == [False, False, True]
 
 
 def test_a_selection_that_a_higher_level_does_not_allow_is_reported() -> None:

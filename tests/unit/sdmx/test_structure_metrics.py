@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kafka_replica import Replica
-from kafka_replica.metrics.replica import export
+from kafka_replica.metrics.replica import export_replica
 from kafka_replica.metrics.sdmx import export_structures, unexport_structures
 from kafka_replica.sdmx import DecodeCache, LiveStructures, split_message
 from kafka_replica.testing import FakeTopic
@@ -40,7 +40,7 @@ def test_dangling_references_are_counted_at_each_version() -> None:
     """Dangling references are counted at each version once ``prepare`` was called; cache metrics are always there."""
     registry, topic = CollectorRegistry(), FakeTopic()
     with topic.replica() as replica:
-        export(replica, name="codes", registry=registry)
+        export_replica(replica, name="codes", registry=registry)
         live = LiveStructures(replica, cache=DecodeCache(1_000_000))
         topic.put(*codelist("L0", extends="NONE"))
         topic.put(*codelist("L1", extends="L0"))

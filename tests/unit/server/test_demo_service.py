@@ -11,15 +11,15 @@ import pytest
 from support import plain_http
 
 PROGRAM = """
-from kafka_replica.demo.stage import Stage
+from kafka_replica.demo.output import DemoOutput
 from kafka_replica.testing import FakeTopic
-from kafka_replica_spark.demo import story
+from kafka_replica_spark.demo import structures_demo
 
 topic = FakeTopic()
 topic.put("urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_FREQ(2.1)", b"value")
 with topic.replica() as replica:
     replica.wait_ready(30)
-    story._stay(Stage(), replica, "localhost:9092", "fake")
+    structures_demo._run_until_interrupted(DemoOutput(), replica, "localhost:9092", "fake")
 """
 
 

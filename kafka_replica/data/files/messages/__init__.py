@@ -14,7 +14,7 @@ from typing import IO, Any, Final, NamedTuple, NoReturn
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.content import beginning_of, seekable_content, streamed_content
-from kafka_replica.data.files.content_parts import Content, ContentParts
+from kafka_replica.data.files.decompression import DecompressedContent, GivenContent
 from kafka_replica.data.files.messages.blocks import Block, Columns, columns_of, lines_of, rows_of
 from kafka_replica.data.files.messages.edi import STARTS, EdiMessage, first_structure
 from kafka_replica.data.files.messages.ml import MlMessage
@@ -50,7 +50,7 @@ class LocatedRow(NamedTuple):
 
 
 def read_data_message(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: GivenContent | None = None
 ) -> list[dict[str, Any]]:
     """Return the rows of a data message, in the form of SDMX-CSV 2.0.
 
@@ -79,7 +79,7 @@ def read_data_message(
 
 
 def read_message_columns(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: GivenContent | None = None
 ) -> Columns:
     """Return the columns of a data message, all of the same length.
 
@@ -89,7 +89,7 @@ def read_message_columns(
 
 
 def data_message_rows(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: GivenContent | None = None
 ) -> Iterator[LocatedRow]:
     """Yield the rows of a data message one by one, with their locations.
 
@@ -111,7 +111,7 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
     """
     where = str(path)
     if beginning_of(where, _HEAD_BYTES).lstrip(_BEFORE).startswith(STARTS):
-        found = first_structure(ContentParts(where), where)
+        found = first_structure(DecompressedContent(where), where)
         return None if found is None else ("datastructure", found)
     for data_message_row in data_message_rows(path):
         return data_message_row.row.get("STRUCTURE"), data_message_row.row.get("STRUCTURE_ID")
@@ -119,14 +119,14 @@ def structure_named_in(path: str | Path) -> tuple[str | None, str | None] | None
 
 
 def located_blocks(
-    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: Content | None = None,
+    path: str | Path, rules: Rules | None = None, usages: Collection[Urn] = (), *, content: GivenContent | None = None,
     note: Callable[[str], object] | None = None,
 ) -> Iterator[tuple[int | None, Block]]:  # fmt: skip
     """Yield blocks of rows, each with the line of its first row as in :class:`LocatedRow`.
 
-    The arguments and errors are those of :func:`read_data_message`. In addition, ``note`` is called with each remark in
-    the message: each entry in the footer of SDMX-ML, and each of the errors listed in SDMX-JSON; and with each remark
-    on the message: parts of SDMX-ML and SDMX-JSON that were not read, and wrong numbers of segments in SDMX-EDI.
+    The arguments and errors are those of :func:`read_data_message`. In addition, ``note`` is called with each remark
+    that the message contains (entries in the footer of SDMX-ML, errors listed in SDMX-JSON), and with each remark about
+    the message (parts of SDMX-ML and SDMX-JSON that were not read, wrong numbers of segments in SDMX-EDI).
     """
     where = str(path)
     try:
@@ -140,7 +140,7 @@ def located_blocks(
             with seekable_content(path, content) as file:
                 yield from ((None, block) for block in _json_blocks(file, where, note))
         elif start.startswith(STARTS):
-            interchange = EdiMessage(ContentParts(where, content), where, rules, usages)
+            interchange = EdiMessage(DecompressedContent(where, content), where, rules, usages)
             yield from interchange.blocks()
             _note_all(interchange.notes, note)
         else:

@@ -1,4 +1,4 @@
-"""The rows of a message in batches of some size, because a block may have few rows."""
+"""The rows of a message in batches of a minimum size, because a block may have only a few rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MessageBatch(NamedTuple):
 
 
 def batches_of(located: Iterable[tuple[int | None, Block]], rows: int) -> Iterator[MessageBatch]:
-    """Yield the rows of blocks in batches of at least ``rows`` rows, and the rest; nothing if there are no blocks.
+    """Yield the rows of blocks in batches of at least ``rows`` rows; only the last batch may be smaller.
 
     Args:
         located: the blocks, each with the line of its first row.

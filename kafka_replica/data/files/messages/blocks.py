@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from kafka_replica.data.files.messages.aligned import aligned
+from kafka_replica.data.files.messages.uniform_values import uniform_values
 
 TEXTS: Final = frozenset({str, NoneType})
 Columns: TypeAlias = dict[str, list[Any]]
 
 
 _LONG: Final = 4096
-"""The number of values from which a sequence is a part of its own."""
+"""Sequences with at least this number of values are stored separately, without copying them."""
 
 
 class Block(NamedTuple):
@@ -44,9 +44,9 @@ def lines_of(line: int | None, block: Block) -> Sequence[int | None]:
 def columns_of(blocks: Iterable[Block]) -> Columns:
     """Return the columns of all blocks, of equal lengths; None where a block lacks a column.
 
-    All values of a column have the same form; see :func:`~kafka_replica.data.files.messages.aligned.aligned`.
+    All values of a column have the same form; see :mod:`~kafka_replica.data.files.messages.uniform_values`.
     """
-    parts: dict[str, _Parts] = {}
+    parts: dict[str, _ColumnBuilder] = {}
     other_forms: set[str] = set()
     total = 0
     for block in blocks:
@@ -61,11 +61,11 @@ def columns_of(blocks: Iterable[Block]) -> Columns:
                 other_forms.add(name)
         total += size
     columns = {name: parts.pop(name).joined(total) for name in list(parts)}
-    return columns | {name: aligned(columns[name]) for name in other_forms}
+    return columns | {name: uniform_values(columns[name]) for name in other_forms}
 
 
-class _Parts:
-    """The parts of a column, joined at the end: many long lists that grow in turn are copied again and again."""
+class _ColumnBuilder:
+    """Collects the parts of a column and joins them at the end: many lists that grow in turn are copied repeatedly."""
 
     __slots__ = ("_end", "_growing", "_parts")
 
@@ -75,7 +75,7 @@ class _Parts:
         self._end = -1  # the row after it
 
     def add(self, start: int, values: Sequence[Any]) -> None:
-        """Add the values from a row on; short sequences are collected, because each part needs memory of its own."""
+        """Add values that begin at row ``start``; short sequences share a list, because each list needs memory."""
         size = len(values)
         if size >= _LONG:
             self._parts.append((start, values))
@@ -87,7 +87,7 @@ class _Parts:
         self._end = start + size
 
     def joined(self, total: int) -> list[Any]:
-        """Return the column, of ``total`` rows, with None where it has no part."""
+        """Return the column with ``total`` rows; None in rows without a value."""
         column: list[Any] = []
         for start, values in self._parts:
             if start > len(column):
@@ -97,10 +97,10 @@ class _Parts:
         return column
 
 
-def _of(parts: dict[str, _Parts], name: str) -> _Parts:
+def _of(parts: dict[str, _ColumnBuilder], name: str) -> _ColumnBuilder:
     found = parts.get(name)
     if found is None:
-        found = parts[name] = _Parts()
+        found = parts[name] = _ColumnBuilder()
     return found
 
 

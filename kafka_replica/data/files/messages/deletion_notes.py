@@ -6,7 +6,7 @@ _Note = tuple[str, int]
 
 
 class DeletionNotes:
-    """Remarks of several kinds: of each kind, the first one and the number of those that follow."""
+    """Remarks by kind: the first remark of each kind, and the number of further ones."""
 
     def __init__(self) -> None:
         self._found: dict[str, _Note] = {}
@@ -19,6 +19,6 @@ class DeletionNotes:
         )
 
     def add(self, kind: str, text: str, count: int = 1) -> None:
-        """Add a remark on some parts, usually one; ``text`` counts only if it is the first of its kind."""
+        """Add a remark on ``count`` parts of a message; only the first ``text`` of each kind is kept."""
         first, more = self._found.get(kind, (text, -1))
         self._found[kind] = first, more + count

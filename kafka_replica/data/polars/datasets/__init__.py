@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from kafka_replica.data.polars.datasets.reading import read_sdmx_csv
-from kafka_replica.data.polars.datasets.rows import rows_of, structures_in
+from kafka_replica.data.polars.datasets.structure_selection import rows_of, structures_in
 from kafka_replica.data.polars.datasets.writing import write_sdmx_csv
 
 __all__ = ["read_sdmx_csv", "rows_of", "structures_in", "write_sdmx_csv"]

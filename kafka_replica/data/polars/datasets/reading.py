@@ -12,13 +12,13 @@ import polars as pl
 from kafka_replica.common.wording import counted
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files import Field, Layout, layout_of, plain_layout_of
-from kafka_replica.data.files.content_parts import Content
-from kafka_replica.data.files.header import check_decimal
-from kafka_replica.data.files.layout import EMPTY_VALUE
-from kafka_replica.data.polars.datasets.cells import value_of
-from kafka_replica.data.polars.datasets.chunks import CHUNK_BYTES, Chunk, CsvChunks
-from kafka_replica.data.polars.datasets.files import Paths, csv_files
-from kafka_replica.data.polars.datasets.records import WrongRow, records_in
+from kafka_replica.data.files.csv_header import check_decimal
+from kafka_replica.data.files.csv_layout import EMPTY_VALUE
+from kafka_replica.data.files.decompression import GivenContent
+from kafka_replica.data.polars.datasets.csv_cells import value_of
+from kafka_replica.data.polars.datasets.csv_chunks import CHUNK_BYTES, Chunk, CsvChunks
+from kafka_replica.data.polars.datasets.csv_paths import Paths, csv_files
+from kafka_replica.data.polars.datasets.csv_records import WrongRow, records_in
 from kafka_replica.data.polars.unions import union_of
 from kafka_replica.data.validation.actions import SPELLINGS
 from kafka_replica.data.validation.model import Rules
@@ -134,8 +134,8 @@ class CsvTable:
         return self._chunks.done
 
     @property
-    def nothing(self) -> CsvRows:
-        """Return rows of this table without any row, for the names and types of its columns."""
+    def empty_rows(self) -> CsvRows:
+        """Return an object without rows that has the names and types of the columns."""
         cells = pl.DataFrame(schema=self._schema())
         return self._rows(cells, pl.Series("line", [], dtype=pl.UInt32))
 
@@ -205,7 +205,7 @@ class CsvTable:
             yield replace(rows, cells=rows.cells.filter(kept), lines=rows.lines.filter(kept), wrong=wrong)
 
     def whole(self) -> CsvRows:
-        """Return all rows at once.
+        """Return all rows in one object.
 
         Raises:
             DatasetError: see :meth:`batches`; or a row has more or fewer cells than the header.
@@ -217,9 +217,9 @@ class CsvTable:
                     f"reading {self._path}: line {wrong.line} has {counted(wrong.cells, 'cell')}, the first row "
                     f"{wrong.wanted}"
                 )
-        nothing = self.nothing
-        cells = pl.concat([nothing.cells, *(batch.cells for batch in batches)])
-        return self._rows(cells, pl.concat([nothing.lines, *(batch.lines for batch in batches)]))
+        empty_rows = self.empty_rows
+        cells = pl.concat([empty_rows.cells, *(batch.cells for batch in batches)])
+        return self._rows(cells, pl.concat([empty_rows.lines, *(batch.lines for batch in batches)]))
 
     def _rows(
         self, cells: pl.DataFrame, lines: pl.Series, wrong: tuple[WrongRow, ...] = (), *, is_bare: bool = False
@@ -245,7 +245,7 @@ def _numbers(lines: Sequence[int]) -> pl.Series:
 
 def open_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
-    content: Content | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
+    content: GivenContent | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
 ) -> CsvTable:  # fmt: skip
     """Open a plain CSV file, which has component ids as column names.
 
@@ -272,7 +272,7 @@ def open_plain_csv(
 
 def open_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
-    content: Content | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
+    content: GivenContent | None = None, size: int = CHUNK_BYTES, folder: Path | None = None,
 ) -> CsvTable:  # fmt: skip
     """Open an SDMX-CSV file; the arguments are those of :func:`open_plain_csv` and :func:`read_sdmx_csv`.
 
@@ -292,7 +292,7 @@ def _line(chunks: CsvChunks) -> str:
 
 def read_plain_csv(
     path: Path, *, rules: Rules | None = None, encoding: str | None = None, decimal: str = ".",
-    content: Content | None = None,
+    content: GivenContent | None = None,
 ) -> CsvRows:  # fmt: skip
     """Read all rows of a plain CSV file; the arguments are those of :func:`open_plain_csv`.
 
@@ -306,7 +306,7 @@ def read_plain_csv(
 
 def read_one_sdmx_csv(
     path: Path, *, rules: Rules | None, encoding: str | None, decimal: str, separator: str | None = None,
-    content: Content | None = None,
+    content: GivenContent | None = None,
 ) -> CsvRows:  # fmt: skip
     """Read all rows of one SDMX-CSV file; the arguments are those of :func:`open_sdmx_csv`.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
@@ -11,13 +12,19 @@ import polars as pl
 
 from kafka_replica.common.wording import reason_of
 from kafka_replica.data.files import Collected, Keys, Labels, Names, TimeFormat
-from kafka_replica.data.files.layout import FORMS, Form
-from kafka_replica.data.files.normalizing import normalizing
-from kafka_replica.data.files.writing import HAS_ACTION, NO_ACTION, Plan, PlannedColumn, plan_of
-from kafka_replica.data.polars.datasets.cells import cell_of, name_of
-from kafka_replica.data.polars.datasets.normalizing import has_times, with_days
-from kafka_replica.data.polars.parts import Parts
-from kafka_replica.data.polars.texts import as_text, shape_of
+from kafka_replica.data.files.csv_layout import FORMS, Form
+from kafka_replica.data.files.csv_output_layout import (
+    HAS_ACTION,
+    NO_ACTION,
+    OutputColumn,
+    OutputLayout,
+    output_layout_of,
+)
+from kafka_replica.data.files.period_normalization import normalization_for
+from kafka_replica.data.polars.datasets.csv_cells import cell_of, name_of
+from kafka_replica.data.polars.datasets.period_normalization import has_times, with_days
+from kafka_replica.data.polars.sdmx_texts import as_text, shape_of
+from kafka_replica.data.polars.spilled_frames import SpilledFrames
 from kafka_replica.data.validation.actions import Action
 from kafka_replica.data.validation.model import ACTION, Rules
 from kafka_replica.errors import UsageError
@@ -67,16 +74,25 @@ def write_sdmx_csv(
         UsageError: SDMX-CSV cannot represent the frame, or the file cannot be written.
     """
     cells = _CellTexts(frame, rules, collected if time_format == "normalized" else None)
-    plan = plan_of(
+    layout = output_layout_of(
         rules, cells.forms, version=version, action=action, labels=labels, names=names, keys=keys,
         sub_separator=sub_separator, languages=languages_in([frame], cells.forms), time_format=time_format,
         collected=collected,
     )  # fmt: skip
-    if not plan.has_actions and ACTION in cells.texts and not frame.select(cells.has_only_information()).item():
-        raise UsageError(HAS_ACTION)
-    written = cells.columns(frame, plan, timed=cells.has_times(frame))
-    try:
+    written = cells.columns(frame, layout, timed=cells.has_times(frame))
+    with _reported_errors(path):
         written.write_csv(path, separator=separator, include_bom=byte_order_mark)
+
+
+@contextmanager
+def _reported_errors(path: str | Path) -> Iterator[None]:
+    """Translate the errors of a block that writes a file.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    try:
+        yield
     except OSError as error:
         raise UsageError(f"writing {path}: {reason_of(error)}") from error
 
@@ -88,31 +104,31 @@ class SdmxCsvFile:
     then.
     """
 
-    def __init__(self, path: Path, nothing: pl.DataFrame, rules: Rules, parts: Parts, time_format: TimeFormat) -> None:
+    def __init__(
+        self, path: Path, empty_frame: pl.DataFrame, rules: Rules, kept: SpilledFrames, time_format: TimeFormat
+    ) -> None:
         """Create the file; an existing file is replaced.
 
         Args:
             path: the file.
-            nothing: a frame without rows that has the columns.
+            empty_frame: a frame without rows that has the columns.
             rules: the rules of the rows' artefact.
-            parts: stores frames that must be kept.
+            kept: stores frames that must be kept.
             time_format: the format of periods.
 
         Raises:
             UsageError: SDMX-CSV cannot represent the columns, or the file cannot be written.
         """
-        self._path, self._rules, self._parts = path, rules, parts
+        self._path, self._rules, self._kept = path, rules, kept
         self._time_format: TimeFormat = time_format
-        self._cells = _CellTexts(nothing, rules, "start" if time_format == "normalized" else None)
+        self._cells = _CellTexts(empty_frame, rules, "start" if time_format == "normalized" else None)
         self._timed = False
         self._languages: dict[str, list[str]] = {}
         self._waits = self._cells.days is not None or not _DEPTHS.keys().isdisjoint(self._cells.forms.values())
-        try:
+        with _reported_errors(path):
             self._file = path.open("wb")
-        except OSError as error:
-            raise UsageError(f"writing {path}: {reason_of(error)}") from error
-        self._plan: Plan | None = None
-        self._nothing = nothing
+        self._layout: OutputLayout | None = None
+        self._empty_frame = empty_frame
 
     def write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
         """Write a frame.
@@ -127,7 +143,7 @@ class SdmxCsvFile:
         if not self._waits:
             self._write(frame, is_plain=is_plain and {*self._cells.forms.values()} <= {"text"})
             return
-        self._parts.add(frame)
+        self._kept.add(frame)
         self._timed = self._timed or self._cells.has_times(frame)
         for name, found in languages_in([frame], self._cells.forms).items():
             self._languages[name] = sorted({*self._languages.get(name, ()), *found})
@@ -138,10 +154,10 @@ class SdmxCsvFile:
         Raises:
             UsageError: the file cannot be written.
         """
-        for frame in self._parts.frames() if self._waits else ():
+        for frame in self._kept.frames() if self._waits else ():
             self._write(frame)
-        if self._plan is None:
-            self._write(self._nothing)
+        if self._layout is None:
+            self._write(self._empty_frame)
         self._file.close()
 
     def abandon(self) -> None:
@@ -149,22 +165,20 @@ class SdmxCsvFile:
         self._file.close()
 
     def _write(self, frame: pl.DataFrame, *, is_plain: bool = False) -> None:
-        is_first = self._plan is None
-        if self._plan is None:
-            self._plan = plan_of(
+        is_first = self._layout is None
+        if self._layout is None:
+            self._layout = output_layout_of(
                 self._rules, self._cells.forms, action=self._rules.action, languages=self._languages,
                 time_format=self._time_format,
             )  # fmt: skip
-        written = self._cells.columns(frame, self._plan, timed=self._timed)
-        try:
+        written = self._cells.columns(frame, self._layout, timed=self._timed)
+        with _reported_errors(self._path):
             if is_first:
                 written.clear().write_csv(self._file)
             if is_plain:
                 written.write_csv(self._file, include_header=False, quote_style="never")
             else:
                 self._file.write(_rows_of(written))
-        except OSError as error:
-            raise UsageError(f"writing {self._path}: {reason_of(error)}") from error
 
 
 def _rows_of(texts: pl.DataFrame) -> bytes:
@@ -197,25 +211,31 @@ class _CellTexts:
             if not name.startswith("_") or rules.column(name) is not None
         }
         self.texts = {name: as_text(name, kinds[name]) for name in self.forms}
-        self.days = None if collected is None else normalizing(rules, self.forms, collected)
-
-    def has_only_information(self) -> pl.Expr:
-        """Return whether all rows have an action that version 1.0 can represent."""
-        return self.texts[ACTION].is_in(list(NO_ACTION)).all()
+        self.days = None if collected is None else normalization_for(rules, self.forms, collected)
 
     def has_times(self, frame: pl.DataFrame) -> bool:
         """Return whether periods are normalized, and any of them is a date-time."""
         return self.days is not None and has_times(frame, self.texts, self.days)
 
-    def columns(self, frame: pl.DataFrame, plan: Plan, *, timed: bool) -> pl.DataFrame:
-        """Return a frame with the cells of the planned columns."""
+    def columns(self, frame: pl.DataFrame, layout: OutputLayout, *, timed: bool) -> pl.DataFrame:
+        """Return a frame with the cells of the columns of the file.
+
+        Raises:
+            UsageError: a row has an action that version 1.0 cannot represent.
+        """
+        if not layout.has_actions and ACTION in self.texts:
+            self._check_actions(frame)
         shown = self.texts if self.days is None else with_days(frame, self.texts, self.days, timed=timed)
         rows = pl.Series(_ROW, range(frame.height))  # literals alone would be one row, whatever the number of rows
         columns = [
-            _column(column, plan, self.texts if column.what == "key" else shown).alias(column.header)
-            for column in plan.columns
+            _column(column, layout, self.texts if column.content == "key" else shown).alias(column.header)
+            for column in layout.columns
         ]
         return frame.select(rows, *columns).drop(_ROW)
+
+    def _check_actions(self, frame: pl.DataFrame) -> None:
+        if not frame.select(self.texts[ACTION].is_in(list(NO_ACTION)).all()).item():
+            raise UsageError(HAS_ACTION)
 
 
 def languages_in(frames: Iterable[pl.DataFrame], forms: Mapping[str, Form]) -> dict[str, list[str]]:
@@ -240,18 +260,16 @@ def _form(name: str, kind: pl.DataType) -> Form:
     raise UsageError(f"writing SDMX-CSV: column {name} holds {kind}, which SDMX cannot represent; remove it")
 
 
-def _column(planned_column: PlannedColumn, plan: Plan, texts: dict[str, pl.Expr]) -> pl.Expr:
-    if planned_column.what == "constant":
-        return pl.lit(planned_column.of)
-    if planned_column.what == "action":
-        return pl.col(ACTION).fill_null(plan.action) if ACTION in texts else pl.lit(plan.action)
-    if planned_column.what == "key":
-        return _key([texts[part] for part in planned_column.parts])
-    if planned_column.what == "label":
-        return name_of(texts[planned_column.of], planned_column.form, plan.sub_separator, planned_column.names or {})
-    return cell_of(
-        planned_column.of, planned_column.form, texts[planned_column.of], plan.sub_separator, planned_column.names
-    )
+def _column(column: OutputColumn, layout: OutputLayout, texts: dict[str, pl.Expr]) -> pl.Expr:
+    if column.content == "constant":
+        return pl.lit(column.source)
+    if column.content == "action":
+        return pl.col(ACTION).fill_null(layout.action) if ACTION in texts else pl.lit(layout.action)
+    if column.content == "key":
+        return _key([texts[part] for part in column.parts])
+    if column.content == "label":
+        return name_of(texts[column.source], column.form, layout.sub_separator, column.names or {})
+    return cell_of(column.source, column.form, texts[column.source], layout.sub_separator, column.names)
 
 
 def _key(texts: list[pl.Expr]) -> pl.Expr:

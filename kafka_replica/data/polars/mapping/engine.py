@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from kafka_replica.data.mapping.model import PARTS
-from kafka_replica.data.polars.expressions import Expressions
-from kafka_replica.data.polars.texts import as_text, shape_of
+from kafka_replica.data.polars.condition_translation import ConditionTranslator
+from kafka_replica.data.polars.sdmx_texts import as_text, shape_of
 from kafka_replica.data.validation.conditions import ComponentText
-from kafka_replica.data.validation.periods import start_of
+from kafka_replica.data.validation.periods import start_of_period
 
 _PERIOD = "period"
 
 
 class PolarsEngine:
-    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.engines.Engine`.
+    """A frame that is being mapped; see :class:`kafka_replica.data.mapping.mapping_engine.MappingEngine`.
 
     Attributes:
         frame: the frame, including the columns added so far.
@@ -43,7 +43,7 @@ class PolarsEngine:
         return bool(self.frame.select(condition.any()).item())
 
     def begins_s(self, text: pl.Expr) -> pl.Expr:
-        return Expressions({_PERIOD: text}).number(start_of(ComponentText(_PERIOD)))
+        return ConditionTranslator({_PERIOD: text}).number(start_of_period(ComponentText(_PERIOD)))
 
     def add(self, columns: Mapping[str, pl.Expr]) -> None:
         self.frame = self.frame.with_columns(**columns)

@@ -9,11 +9,11 @@ from typing import Any, Final
 import polars as pl
 
 from kafka_replica.data.mapping.columns import columns_for
-from kafka_replica.data.mapping.evaluating import OURS, ambiguous_key, compared_keys, evaluated
-from kafka_replica.data.mapping.evaluating import MappingResult as Evaluated
 from kafka_replica.data.mapping.model import SOURCE, MapPlan
-from kafka_replica.data.mapping.requests import plan_for
-from kafka_replica.data.polars.frames import as_frame
+from kafka_replica.data.mapping.plan_argument import plan_for
+from kafka_replica.data.mapping.row_mapping import OURS, ambiguous_key_finding, compared_keys, map_rows
+from kafka_replica.data.mapping.row_mapping import MappingResult as Evaluated
+from kafka_replica.data.polars.frame_conversion import as_frame
 from kafka_replica.data.polars.mapping.engine import PolarsEngine
 from kafka_replica.data.polars.validation import ERRORS_TYPE, finding_of
 from kafka_replica.data.validation.model import ERRORS
@@ -98,7 +98,7 @@ class MappedRows:
         made = self.rows
         if self._keys:
             shown = pl.concat_str([pl.col(name).fill_null("") for name in self.key_columns], separator=".")
-            fields = ambiguous_key(self._plan, self._keys, repeated, shown)[1:]
+            fields = ambiguous_key_finding(self._plan, self._keys, repeated, shown)[1:]
             finding = pl.concat_list(finding_of(fields)).cast(ERRORS_TYPE)
             added = pl.when(pl.col(ERRORS).is_null()).then(finding).otherwise(pl.col(ERRORS).list.concat(finding))
             made = made.with_columns(pl.when(repeated).then(added).otherwise(pl.col(ERRORS)).alias(ERRORS))
@@ -113,7 +113,7 @@ def _made(df: pl.DataFrame, plan: MapPlan, keys: Sequence[str]) -> pl.DataFrame:
     several = [name for name, kind in df.schema.items() if isinstance(kind, pl.List | pl.Array | pl.Struct)]
     columns = columns_for(plan, df.columns, several)
     engine = PolarsEngine(df)
-    mapped = evaluated(plan, engine, columns.unknown)
+    mapped = map_rows(plan, engine, columns.unknown)
     targets = {
         name: pl.lit(pl.Series([mapped.fixed[name]])).first() if name in mapped.fixed else
         pl.col(mapped.kept[name]) if name in mapped.kept else text

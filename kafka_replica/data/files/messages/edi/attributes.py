@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from kafka_replica.data.files.messages.attribute_groups import Groups, Row
 from kafka_replica.data.files.messages.edi.periods import periods_of
 from kafka_replica.data.files.messages.edi.structure import Components
-from kafka_replica.data.files.messages.groups import Groups, Row
 from kafka_replica.sdmx.formats.edi.reading.messages import part
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import Texts

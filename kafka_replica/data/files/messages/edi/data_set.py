@@ -57,7 +57,7 @@ class DataSet:
         return self._all.get(self._number)
 
     @property
-    def _standing(self) -> dict[str, Any]:
+    def _structure_columns(self) -> dict[str, Any]:
         named = {} if self._reference is None else {"STRUCTURE": "datastructure", "STRUCTURE_ID": self._reference}
         return {**named, "ACTION": self._letter}
 
@@ -89,13 +89,13 @@ class DataSet:
         if not self._is_known:
             fail(segment.number, "ARR before IDE+5, which names the structure")
         if self._components is None:
-            return Block(1, self._standing, {})  # of a structure that the caller did not request
+            return Block(1, self._structure_columns, {})  # of a structure that the caller did not request
         found = series_of(segment, self._components, self._missing, self._decimal)
         key = {name: value or None for name, value in zip(self._components.series, found.key, strict=True)}
         if self.is_deletion:
             periods = {self._components.time: found.periods} if found.periods else {}
-            return Block(len(found.periods) or 1, self._standing | key, periods)
-        shared = self._standing | self._inherited(found, key) | key
+            return Block(len(found.periods) or 1, self._structure_columns | key, periods)
+        shared = self._structure_columns | self._inherited(found, key) | key
         if not found.periods:
             return Block(1, shared | {self._components.time: SWITCHED_OFF}, {})
         return Block(len(found.periods), *self._at_observations(found, shared))
@@ -143,7 +143,7 @@ class DataSet:
         inherited = {} if self.is_deletion else attributes.data_set
         for number, row in sorted(own, key=lambda one: one[0]):
             others = {} if self.is_deletion else dict.fromkeys(dimensions, SWITCHED_OFF)
-            yield number, Block(1, {**self._standing, **others, **inherited, **row}, {})
+            yield number, Block(1, {**self._structure_columns, **others, **inherited, **row}, {})
 
 
 def _action(segment: Segment) -> str:

@@ -14,8 +14,8 @@ from typing import Final, TypeAlias
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.edi.attributes import Attributes
-from kafka_replica.data.files.messages.edi.counts import Counts
 from kafka_replica.data.files.messages.edi.data_set import DataSet
+from kafka_replica.data.files.messages.edi.segment_counts import SegmentCounts
 from kafka_replica.data.files.messages.edi.segment_order import check_before, check_in_other_message
 from kafka_replica.data.files.messages.edi.structure import Components, components_of_rules, components_of_structure
 from kafka_replica.data.validation.model import Rules
@@ -134,7 +134,7 @@ class _Reading:
         only_attributes: bool,
     ) -> None:
         self.envelope = Envelope()
-        self.counts = Counts()
+        self.counts = SegmentCounts()
         self.data_sets = 0
         self._decimal, self._attributes, self._components = decimal, attributes, components
         self._only_attributes = only_attributes

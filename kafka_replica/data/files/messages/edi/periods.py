@@ -49,7 +49,7 @@ _TEXTS: Final[dict[str, Callable[[int, int], str]]] = {
     "P1M": lambda year, part: f"{year:04}-{part:02}",
 }
 _MOST: Final = 100_000
-"""More periods than any series has: over 270 years of days."""
+"""The maximum number of periods, which no series reaches: over 270 years of days."""
 
 
 def periods_of(text: str, code: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The order of segments: a segment where the standard has no such segment may be data, and is an error.
+"""Check the order of segments: a segment where the standard does not allow it may contain data, and is an error.
 
 Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of data (BGM+74).
 """

@@ -12,7 +12,7 @@ from kafka_replica.data.files.messages.edi.periods import periods_of
 from kafka_replica.data.files.messages.edi.structure import Components
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 
-_MOST: Final = 1 << 20  # the maximal number of characters in a segment
+_MOST: Final = 1 << 20  # the maximum number of characters in a segment
 MISSING: Final = "-"
 """The value of a missing observation, unless GIS+1 declares another one; GESMES/TS always uses this one."""
 _ATTRIBUTES: Final = ("OBS_STATUS", "OBS_CONF", "OBS_PRE_BREAK")

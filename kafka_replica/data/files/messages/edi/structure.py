@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from kafka_replica.data.files.messages.edi.periods import TIME_FORMATS
-from kafka_replica.data.files.references import belongs_to, urn_of
+from kafka_replica.data.files.structure_references import belongs_to, urn_of
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.model import DataStructure

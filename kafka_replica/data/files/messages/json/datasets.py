@@ -1,4 +1,4 @@
-"""Data sets as blocks of rows: one or more for a long series, one for several small ones; see ``_AT_ONCE``."""
+"""Read data sets as blocks of rows: a long series becomes one or more blocks, and small series share a block."""
 
 from __future__ import annotations
 
@@ -12,12 +12,28 @@ from msgspec import UNSET, Raw
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.files.messages.blocks import TEXTS, Block
-from kafka_replica.data.files.messages.json.decoding import decoded, failure
-from kafka_replica.data.files.messages.json.groups import Group, Groups, attributes_of, check_annotation, groups_of
-from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
+from kafka_replica.data.files.messages.json.component_values import OMITTED, ValueReader
+from kafka_replica.data.files.messages.json.decoding import decode_part, message_error
+from kafka_replica.data.files.messages.json.dimension_groups import (
+    Group,
+    Groups,
+    attributes_of,
+    check_annotation,
+    groups_of,
+)
+from kafka_replica.data.files.messages.json.keys import Paths, json_pointer, key_columns, member_path
+from kafka_replica.data.files.messages.json.message_objects import (
+    MEMBERS,
+    OBSERVATIONS,
+    SERIES,
+    DataSet,
+    Series,
+    Values,
+    value_if_given,
+)
+from kafka_replica.data.files.messages.json.object_parts import ObjectParts
 from kafka_replica.data.files.messages.json.open_rows import without_open_rows
 from kafka_replica.data.files.messages.json.outline import Outline
-from kafka_replica.data.files.messages.json.parts import ObjectParts
 from kafka_replica.data.files.messages.json.repeated_keys import (
     are_all_decoded,
     check_no_key_repeats,
@@ -28,16 +44,6 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
 from kafka_replica.data.files.messages.json.series_batch import SeriesBatch
 from kafka_replica.data.files.messages.json.structures import Components
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
-from kafka_replica.data.files.messages.json.values import OMITTED, ValueReader
-from kafka_replica.data.files.messages.json.wire import (
-    MEMBERS,
-    OBSERVATIONS,
-    SERIES,
-    DataSet,
-    Series,
-    Values,
-    given,
-)
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _AT_ONCE: Final = 8192
@@ -56,7 +62,7 @@ class DataSetReader:
     Args:
         dataset: the data set.
         components: the components of its structure.
-        standing: the columns that all its rows share: the structure and the action.
+        structure_columns: the columns that all its rows share: the structure and the action.
         path: the location of the data set, for errors.
         at: the location of the data set, as a JSON Pointer.
         where: the file, for errors.
@@ -64,22 +70,28 @@ class DataSetReader:
     """
 
     def __init__(
-        self, dataset: DataSet, components: Components, standing: Mapping[str, str], path: str, at: str, where: str
+        self,
+        dataset: DataSet,
+        components: Components,
+        structure_columns: Mapping[str, str],
+        path: str,
+        at: str,
+        where: str,
     ) -> None:
         self._keys = 0
         """The number of keys in the JSON objects of the series and observations that have been read."""
         self._dataset = dataset
         self._components = components
-        self._standing = standing
+        self._structure_columns = structure_columns
         self._path = path
         self._at = at
         self._where = where
-        self._deletes = standing["ACTION"] == "D"
+        self._deletes = structure_columns["ACTION"] == "D"
         # According to the guides, partial keys order dimensions by position; in their samples, by their order in the
         # message.
         orders = [components.by_position, components.dimensions]
         found = groups_of(
-            given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
+            value_if_given(dataset.groups) or {}, orders, components.group, f"{path}.dimensionGroupAttributes", where
         )
         # In a deletion, attributes are deleted at the level to which they are attached, which may not be that at which
         # the message presents them. Rows of lower levels inherit the others.
@@ -93,8 +105,8 @@ class DataSetReader:
     def blocks(self, outline: Outline, unread: UnreadMembers, *, has_unread: bool, is_failed: bool) -> Iterator[Block]:
         """Yield the rows.
 
-        A data set that deletes, and has no member that could name data, is a row that deletes all data. If a deletion
-        may be restricted by what is not applied, rows that leave a dimension open are left out.
+        A deletion without any member that could name data is a row that deletes all data. If a deletion may have a
+        restriction that is not applied here, rows that leave a dimension open are left out.
 
         Args:
             outline: the outline of the message, which leaves out series and observations.
@@ -108,7 +120,7 @@ class DataSetReader:
         dataset = self._dataset
         is_restricted = has_unread or _has_any(dataset.reporting_begin, dataset.reporting_end)
         is_restricted |= self._fixed().keys() != {one.id for one in self._components.of_data_set}
-        # These select no data; only a data set that names nothing does not mean all data with them.
+        # These members select no data; but a data set with them that names nothing else does not mean all data.
         is_described = _has_any(
             dataset.valid_from, dataset.valid_to, dataset.publication_year, dataset.publication_period
         )  # fmt: skip
@@ -131,15 +143,15 @@ class DataSetReader:
     def _all_blocks(self, outline: Outline, unread: UnreadMembers, *, may_delete_all: bool) -> Iterator[Block]:
         """Yield the rows, whether or not they leave dimensions open."""
         dataset = self._dataset
-        above = self._attributes(self._components.data_set, given(dataset.attributes), self._path)
+        above = self._attributes(self._components.data_set, value_if_given(dataset.attributes), self._path)
         fixed = self._fixed()
         apart = self._apart(self._components.data_set, self._fixed()) if self._deletes else frozenset()
         inherited = {name: value for name, value in above.items() if name not in apart}
         has_rows = False
-        for blocks in self._in_series(outline.parts_of(given(dataset.series)), fixed, inherited, unread):
+        for blocks in self._in_series(outline.parts_of(value_if_given(dataset.series)), fixed, inherited, unread):
             yield from blocks
             has_rows = True
-        for blocks in self._flat(outline.parts_of(given(dataset.observations)), fixed, inherited):
+        for blocks in self._flat(outline.parts_of(value_if_given(dataset.observations)), fixed, inherited):
             yield from blocks
             has_rows = True
         yield from self._own_rows(fixed, above, apart, unread, has_rows=has_rows, may_delete_all=may_delete_all)
@@ -148,7 +160,7 @@ class DataSetReader:
         self, fixed: dict[str, Any], above: dict[str, Any], apart: AbstractSet[str], unread: UnreadMembers, *,
         has_rows: bool, may_delete_all: bool,
     ) -> Iterator[Block]:  # fmt: skip
-        """Yield the rows of what no series or observation has: attributes, and the deletion of all data."""
+        """Yield the rows that belong to no series or observation: those of attributes, and the deletion of all data."""
         deletes_all = False
         groups = self._groups.unused
         if self._deletes:
@@ -166,13 +178,13 @@ class DataSetReader:
         elif self._deletes and not (has_rows or groups):
             unread.note_empty_deletion(self._path)
         for group in groups:
-            at = pointer(self._at, "dimensionGroupAttributes", group.written)
+            at = json_pointer(self._at, "dimensionGroupAttributes", group.written)
             yield self._alone(fixed | group.key, {}, group.attributes, at, inherits=not self._deletes)
 
     def _groups_of_no_row(self, unread: UnreadMembers) -> Iterator[Group]:
-        """Yield the attributes to delete that the message presents at groups without rows; note those attached below.
+        """Yield the attributes to delete of groups without rows; note those that are attached to a lower level.
 
-        An attribute of which the message does not say to what it is attached is deleted where it is presented.
+        If the message does not state the attachment of an attribute, it is deleted at the level that presents it.
         """
         unrelated = self._unrelated(self._components.group)
         for group in self._inherited.unused:
@@ -184,24 +196,24 @@ class DataSetReader:
 
     @staticmethod
     def _apart(attributes: Sequence[ValueReader], dimensions: Collection[str]) -> AbstractSet[str]:
-        """Return the attributes that are attached to these dimensions, or to fewer."""
+        """Return the attributes that are attached to some or all of these dimensions, and to no others."""
         return {attribute.id for attribute in attributes if attribute.is_attached_to(dimensions)}
 
     @staticmethod
     def _unrelated(attributes: Sequence[ValueReader]) -> AbstractSet[str]:
-        """Return the attributes of which the message does not say to what they are attached."""
+        """Return the attributes whose attachment the message does not state."""
         return {attribute.id for attribute in attributes if not attribute.relationship}
 
     def _fixed(self) -> dict[str, Any]:
         """Return the value of each dimension at the level of the data set; a deletion may omit dimensions."""
         for one in self._components.of_data_set:
             if len(one.listed) > 1:
-                raise failure(
+                raise message_error(
                     self._where, f"{one.path}: a dimension of the data set has one value, and {one.id} has "
                     f"{len(one.listed)}"
                 )  # fmt: skip
             if self._deletes and one.listed == [None]:
-                raise failure(
+                raise message_error(
                     self._where, f"{one.path}: the value of {one.id} is empty, so it is unknown what is deleted"
                 )  # fmt: skip
         return {one.id: one.listed[0] for one in self._components.of_data_set if one.listed}
@@ -213,7 +225,7 @@ class DataSetReader:
     def _in_series(
         self, parts: ObjectParts, fixed: dict[str, Any], above: dict[str, Any], unread: UnreadMembers
     ) -> Iterator[Sequence[Block]]:
-        """Yield the rows of series; those of small ones together, if no group depends on their keys."""
+        """Yield the rows of series; small series share a block if no group depends on their keys."""
         path = f"{self._path}.series"
         for series, text in parts.decoded(MEMBERS, path):
             keys_before = self._keys
@@ -248,7 +260,7 @@ class DataSetReader:
         """Return the rows of as many small series as a block may have, or up to a long one; None at the end."""
         batch = SeriesBatch(self._path, self._at)
         for key, raw in left:
-            path = member(f"{self._path}.series", key)
+            path = member_path(f"{self._path}.series", key)
             series, observations = self._decoded(path, raw)
             if self._deletes and self._is_unclear(key, series, observations, raw, path):
                 unread.note_deletion(
@@ -256,30 +268,30 @@ class DataSetReader:
                     "attribute without value"
                 )  # fmt: skip
                 continue
-            is_apart = self._deletes and bool(given(series.attributes))
+            is_apart = self._deletes and bool(value_if_given(series.attributes))
             if not observations or len(observations) >= _AT_ONCE or is_apart or not self._inherited.are_none:
                 before = [self._of_batch(batch, fixed, above)] if batch.size else []
                 of_series = self._of_series(path, key, series, observations, fixed, above)
-                if self._deletes and not observations and not given(series.attributes):
+                if self._deletes and not observations and not value_if_given(series.attributes):
                     self._note_inherited(path, of_series[0], unread)
                 return [*before, *of_series]
-            attributes = self._attributes(self._components.series, given(series.attributes), path)
+            attributes = self._attributes(self._components.series, value_if_given(series.attributes), path)
             batch.add(key, attributes, observations)
             if batch.size >= _AT_ONCE:
                 break
         return [self._of_batch(batch, fixed, above)] if batch.size else None
 
     def _is_unclear(self, key: str, series: Series, observations: dict[str, Values], raw: Raw, path: str) -> bool:
-        """Return whether a series names something without a value, or that is not read, and so may not mean all."""
+        """Return whether a series has a part without a value, or an unread part, so that it may not mean all data."""
         if observations and not any("" in one.split(":") for one in (key, *observations)):
             return False
-        attributes = self._attributes(self._components.series, given(series.attributes), path)
-        names_no_value = not observations and bool(given(series.attributes)) and not _has_value(attributes)
+        attributes = self._attributes(self._components.series, value_if_given(series.attributes), path)
+        names_no_value = not observations and bool(value_if_given(series.attributes)) and not _has_value(attributes)
         return names_no_value or not MEMBERS.decode(raw).keys() <= {*Series.__struct_encode_fields__}
 
     def _note_inherited(self, path: str, row: Block, unread: UnreadMembers) -> None:
         """Note a series that is not deleted as a whole, because it inherits attributes to delete."""
-        own = {*self._standing, *(dimension.id for dimension in self._components.dimensions)}
+        own = {*self._structure_columns, *(dimension.id for dimension in self._components.dimensions)}
         if _has_value({name: value for name, value in row.shared.items() if name not in own}):
             unread.note_deletion(
                 path, "has attributes that are presented above it", "only these are deleted, not the whole series"
@@ -287,20 +299,20 @@ class DataSetReader:
 
     def _decoded(self, path: str, raw: Raw) -> tuple[Series, dict[str, Values]]:
         """Return a series and its observations; count its keys."""
-        series = decoded(SERIES, raw, self._where, path)
-        observations = given(series.observations) or {}
-        self._keys += len(members_of(series)) + len(observations) + keys_in([given(series.attributes)])
+        series = decode_part(SERIES, raw, self._where, path)
+        observations = value_if_given(series.observations) or {}
+        self._keys += len(members_of(series)) + len(observations) + keys_in([value_if_given(series.attributes)])
         return series, observations
 
     def _of_batch(self, batch: SeriesBatch, fixed: dict[str, Any], above: dict[str, Any]) -> Block:
-        """Return the rows of several series, in whose columns nothing is shared but what the data set determines."""
+        """Return the rows of several series as one block, which shares only the values of the data set."""
         paths = batch.paths()
         series_paths = Paths(f"{self._path}.series", batch.keys)
         dimensions = key_columns(self._components.of_series, batch.keys, series_paths, self._where)
         varying: dict[str, Sequence[Any]] = {name: batch.repeated(column) for name, column in dimensions.items()}
         varying |= {name: [value] * batch.size for name, value in above.items()}
         texts = {name for name, value in above.items() if type(value) in TEXTS}
-        shared = {**self._standing, **fixed}
+        shared = {**self._structure_columns, **fixed}
         for name in batch.attributes[0]:
             default = above.get(name, shared.get(name))
             values = [attribute[name] if attribute[name] is not None else default for attribute in batch.attributes]
@@ -327,8 +339,8 @@ class DataSetReader:
     ) -> list[Block]:
         dimensions = key_columns(self._components.of_series, [key], [path], self._where)
         own = fixed | {name: column[0] for name, column in dimensions.items()}
-        attributes = self._attributes(self._components.series, given(series.attributes), path)
-        at = pointer(self._at, "series", key)
+        attributes = self._attributes(self._components.series, value_if_given(series.attributes), path)
+        at = json_pointer(self._at, "series", key)
         if not observations:
             return [self._alone(own, above, attributes, at)]
         names = self._components.of_observation
@@ -346,7 +358,7 @@ class DataSetReader:
         """Return a row that has only attributes: its other dimensions are ``~``, or left out in a deletion."""
         others = [dimension.id for dimension in self._components.dimensions if dimension.id not in own]
         off = {} if self._deletes else dict.fromkeys(others, SWITCHED_OFF)
-        row = {**self._standing, **own, **off}
+        row = {**self._structure_columns, **own, **off}
         of_groups = self._inherited.shared(row) if inherits else {}
         return Block(1, _over(_over(row | above, of_groups), attributes), {}, paths=[at])
 
@@ -354,13 +366,13 @@ class DataSetReader:
         self, own: dict[str, Any], above: dict[str, Any], attributes: dict[str, Any],
         observations: Mapping[str, Values], within: tuple[str, str], dimensions: Sequence[ValueReader],
     ) -> Iterator[Block]:  # fmt: skip
-        path, at = f"{within[0]}.observations", pointer(within[1], "observations")
+        path, at = f"{within[0]}.observations", json_pointer(within[1], "observations")
         keys, values = list(observations), list(observations.values())
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
             paths = Paths(path, some)
             varying = key_columns(dimensions, some, paths, self._where)
-            shared = {**self._standing, **own, **above}
+            shared = {**self._structure_columns, **own, **above}
             if self._inherited.vary_with(varying):
                 of_groups = _filled(self._inherited.columns(len(some), own, varying), shared, {})
                 varying |= {name: column for name, column in of_groups.items() if attributes.get(name) is None}
@@ -370,7 +382,7 @@ class DataSetReader:
             own_values, _ = self._values(values[start : start + _AT_ONCE], paths)
             varying |= _filled(own_values, shared, varying)
             shared = {name: value for name, value in shared.items() if name not in varying}
-            yield Block(len(some), shared, varying, paths=Paths(at, some, pointer))
+            yield Block(len(some), shared, varying, paths=Paths(at, some, json_pointer))
 
     def _values(self, rows: Sequence[Values], paths: Sequence[str]) -> tuple[dict[str, Sequence[Any]], set[str]]:
         """Return the measures and attributes of observations as columns, and the columns that are known to be texts."""
@@ -378,20 +390,20 @@ class DataSetReader:
         components = [*self._components.measures, *self._components.observation]
         found: dict[str, Sequence[Any]] = {}
         texts = {each.id for each in components if each.are_texts}
-        for place, component in enumerate(components):
-            if place < len(columns):
-                column = columns[place]
+        for index, component in enumerate(components):
+            if index < len(columns):
+                column = columns[index]
                 kinds = set(map(type, column))
                 if dict in kinds or list in kinds:
                     self._keys += keys_in(column)
                     texts.discard(component.id)
-                found[component.id] = component.column(column, kinds, paths, place)
+                found[component.id] = component.column(column, kinds, paths, index)
             else:
                 found[component.id] = [component.default] * len(rows)
-        for place, column in enumerate(columns[len(components) :], len(components)):
+        for index, column in enumerate(columns[len(components) :], len(components)):
             for i, one in enumerate(column):
                 if one is not OMITTED:
-                    check_annotation(one, f"{paths[i]}[{place}]", self._where)
+                    check_annotation(one, f"{paths[i]}[{index}]", self._where)
         return found, texts
 
 
@@ -402,7 +414,7 @@ def _part(group: Group, names: Collection[str]) -> Group:
 
 def _has_any(*members: Any) -> bool:
     """Return whether one of these members has a value."""
-    return any(given(one) not in (None, [], {}) for one in members)
+    return any(value_if_given(one) not in (None, [], {}) for one in members)
 
 
 def _has_value(row: Mapping[str, Any]) -> bool:
@@ -428,7 +440,7 @@ def _over(row: dict[str, Any], lower: Mapping[str, Any]) -> dict[str, Any]:
 def _filled(
     columns: Mapping[str, Sequence[Any]], shared: Mapping[str, Any], varying: Mapping[str, Sequence[Any]]
 ) -> dict[str, Sequence[Any]]:
-    """Return columns with the values of a higher level where they have none: of all rows, or of each row."""
+    """Return columns with gaps filled by the values of a higher level, which are shared by all rows or vary by row."""
     found = dict(columns)
     for name, column in columns.items():
         if name in varying:

@@ -11,7 +11,7 @@ from typing import Final
 _BITS: Final = 8
 _WIDTH: Final = 64 - _BITS
 _BOUNDS: Final = [(number - (1 << _BITS - 1)) << _WIDTH for number in range(1, 1 << _BITS)]
-"""The hashes at which the groups begin, without the first."""
+"""The lowest hash of each group, except the first group."""
 
 
 class KeyHashes:

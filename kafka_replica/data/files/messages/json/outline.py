@@ -11,10 +11,16 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from kafka_replica.data.files.messages.json.parts import BOUNDARIES, Boundary, Cutter, ObjectParts, Part
+from kafka_replica.data.files.messages.json.message_objects import LeftOut
+from kafka_replica.data.files.messages.json.message_text import MessageText
+from kafka_replica.data.files.messages.json.object_parts import (
+    BOUNDARIES,
+    ByteRange,
+    MemberBoundary,
+    ObjectParts,
+    ObjectSplitter,
+)
 from kafka_replica.data.files.messages.json.scanner import DamagedTextError, Scanner
-from kafka_replica.data.files.messages.json.text import MessageText
-from kafka_replica.data.files.messages.json.wire import LeftOut
 
 _SHOWN: Final = 1 << 16
 """The number of bytes of damaged text that are decoded, so that the error describes the damage."""
@@ -41,22 +47,22 @@ class Outline:
         self._scanner = Scanner(text)
         self._pieces: list[bytes] = []
         self._starts: list[int] = []  # of each piece that was copied, in the outline
-        self._places: list[int] = []  # the same places in the file
+        self._file_offsets: list[int] = []  # the same places in the file
         self._size = 0
         self._copied = text.start
         try:
             self._message()
-            end = self._scanner.place
+            end = self._scanner.offset
         except DamagedTextError:
-            end = self._scanner.place + _SHOWN
+            end = self._scanner.offset + _SHOWN
         self._copy(end)
         self.text: Final = b"".join(self._pieces)
         self._pieces.clear()
 
-    def place_in_file(self, place: int) -> int:
-        """Return the place in the file of a place in the outline, in bytes."""
-        number = bisect_right(self._starts, place) - 1
-        return self._places[number] + place - self._starts[number]
+    def offset_in_file(self, offset: int) -> int:
+        """Convert an offset in the outline to the offset in the file, in bytes."""
+        number = bisect_right(self._starts, offset) - 1
+        return self._file_offsets[number] + offset - self._starts[number]
 
     def parts_of(self, left_out: LeftOut | None) -> ObjectParts:
         """Return the parts of an object that was left out, none if it is empty."""
@@ -79,7 +85,7 @@ class Outline:
                 self._object(inner)
 
     def _object(self, inner: Mapping[str, Callable[[], None]]) -> None:
-        """Read an object, some members of which are read in their own way; or skip a value of another type."""
+        """Read an object, with a function of its own for some members; skip a value of another type."""
         if self._enters(b"{"):
             self._member(inner)
             while self._continues(b"}"):
@@ -103,19 +109,19 @@ class Outline:
         return False
 
     def _continues(self, closing: bytes) -> bool:
-        """Move the cursor behind the comma before the next element or member, or behind the end."""
+        """Move the cursor after the next comma, and return True; or after the closing bracket, and return False."""
         token = self._scanner.token()
         if token not in {b",", closing}:
             raise DamagedTextError
         return token == b","
 
-    def _cut_object(self, boundary: Boundary) -> None:
+    def _cut_object(self, boundary: MemberBoundary) -> None:
         """Leave the members of an object out of the outline; skip a value of another type."""
         if not self._enters(b"{"):
             return
-        self._copy(self._scanner.place)
-        cutter = Cutter(self._source, self._scanner, boundary, self._where)
-        parts: list[Part] = []
+        self._copy(self._scanner.offset)
+        cutter = ObjectSplitter(self._source, self._scanner, boundary, self._where)
+        parts: list[ByteRange] = []
         for part in cutter.parts():
             if not parts:
                 self._add(b'"number":%d' % len(self._objects))
@@ -126,9 +132,9 @@ class Outline:
             raise DamagedTextError
 
     def _copy(self, end: int) -> None:
-        """Add the text up to a place in the file to the outline."""
+        """Add the text up to an offset in the file to the outline."""
         self._starts.append(self._size)
-        self._places.append(self._copied)
+        self._file_offsets.append(self._copied)
         self._add(self._source.read(self._copied, end - self._copied))
         self._copied = end
 

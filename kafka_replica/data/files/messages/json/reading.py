@@ -9,8 +9,18 @@ import msgspec
 
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
-from kafka_replica.data.files.messages.json.decoding import decoded_with_constants, described, failure
+from kafka_replica.data.files.messages.json.decoding import decode_part_with_constants, described_error, message_error
 from kafka_replica.data.files.messages.json.errors import errors_in
+from kafka_replica.data.files.messages.json.message_objects import (
+    MESSAGE,
+    Body,
+    DataSet,
+    LeftOut,
+    Message,
+    Structure,
+    value_if_given,
+)
+from kafka_replica.data.files.messages.json.message_text import open_message_text
 from kafka_replica.data.files.messages.json.outline import Outline
 from kafka_replica.data.files.messages.json.repeated_keys import (
     are_all_decoded,
@@ -18,10 +28,8 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
     keys_in,
     members_of,
 )
-from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, standing_of
-from kafka_replica.data.files.messages.json.text import text_of
+from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, structure_columns_of
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
-from kafka_replica.data.files.messages.json.wire import MESSAGE, Body, DataSet, LeftOut, Message, Structure, given
 
 
 def json_blocks(
@@ -29,9 +37,9 @@ def json_blocks(
 ) -> Iterator[Block]:  # fmt: skip
     """Yield the rows of an SDMX-JSON data message 1.0, 2.0 or 2.1.
 
-    The message is read twice: first to find the parts of its data sets, then to decode them part by part. Only the
-    structures, the dimension groups and one part of about a MiB, or one series if it is longer, are in memory, and
-    8 bytes for each key of the series, or observations, of a data set while it is read the first time.
+    The message is read twice: first to find the parts of its data sets, then to decode them part by part. The memory
+    holds only the structures, the dimension groups and one part of about a MiB (or one series, if it is longer); in the
+    first pass, also 8 bytes for each key of the series or observations of a data set.
 
     Args:
         file: the message, a seekable file in binary mode.
@@ -42,21 +50,21 @@ def json_blocks(
         DatasetError: the data is not such a message, or violates the standard; the error names the location. It may be
             raised after blocks have been yielded.
     """
-    with text_of(file, where) as text:
+    with open_message_text(file, where) as text:
         outline = Outline(text, where)
-        message, written = decoded_with_constants(MESSAGE, outline.text, where, "", outline.place_in_file)
-        errors = errors_in(given(message.errors))
+        message, written = decode_part_with_constants(MESSAGE, outline.text, where, "", outline.offset_in_file)
+        errors = errors_in(value_if_given(message.errors))
         if note is not None:
             note(errors)
-        body = given(message.data) or message
+        body = value_if_given(message.data) or message
         structures = _structures(body, where, errors)
         unread = UnreadMembers(where)
         if not are_all_decoded(written, _keys_of(message, body)):
             check_no_key_repeats(written, where)
             unread.search_outline(written)
         readers = _readers(body, structures, "" if body is message else "/data", where)
-        for place, reader in enumerate(readers):
-            yield from reader.blocks(outline, unread, has_unread=place in unread.data_sets, is_failed=bool(errors))
+        for index, reader in enumerate(readers):
+            yield from reader.blocks(outline, unread, has_unread=index in unread.data_sets, is_failed=bool(errors))
         if note is not None:
             note(unread.notes)
 
@@ -64,32 +72,32 @@ def json_blocks(
 def _readers(body: Body, written: Sequence[Any], above: str, where: str) -> Iterator[DataSetReader]:
     """Yield a reader of each data set. ``above`` is the JSON Pointer of the data."""
     structures: dict[int, tuple[Structure, str]] = {}
-    for place, dataset in enumerate(given(body.data_sets) or ()):
-        path = f"dataSets[{place}]"
-        number = number_of_structure(place, dataset, written, where)
+    for index, dataset in enumerate(value_if_given(body.data_sets) or ()):
+        path = f"dataSets[{index}]"
+        number = number_of_structure(index, dataset, written, where)
         if number not in structures:
-            at = f"structures[{number}]" if given(body.structures) else OLD
+            at = f"structures[{number}]" if value_if_given(body.structures) else OLD
             structures[number] = _structure(written[number], where, at), at
         structure, at = structures[number]
-        standing = standing_of(structure, dataset)
-        components = Components(structure, at, where, is_deletion=standing["ACTION"] == "D")
-        yield DataSetReader(dataset, components, standing, path, f"{above}/dataSets/{place}", where)
+        structure_columns = structure_columns_of(structure, dataset)
+        components = Components(structure, at, where, is_deletion=structure_columns["ACTION"] == "D")
+        yield DataSetReader(dataset, components, structure_columns, path, f"{above}/dataSets/{index}", where)
 
 
 def _structure(data: Any, where: str, path: str) -> Structure:
     try:
         return msgspec.convert(data, Structure)
     except msgspec.ValidationError as error:
-        raise failure(where, described(error, path)) from error
+        raise message_error(where, described_error(error, path)) from error
 
 
 def _structures(body: Body, where: str, errors: Sequence[str]) -> list[Any]:
-    structure = given(body.structure)
-    found = given(body.structures) or ([] if structure is None else [structure])
+    structure = value_if_given(body.structure)
+    found = value_if_given(body.structures) or ([] if structure is None else [structure])
     if not found and errors:
-        raise failure(where, f"it has no data; the service reports: {'; '.join(errors)}")
+        raise message_error(where, f"it has no data; the service reports: {'; '.join(errors)}")
     if not found:
-        raise failure(
+        raise message_error(
             where,
             "it is JSON, but not an SDMX-JSON data message: it has neither 'structure' nor 'structures'; give data "
             "messages only",
@@ -102,7 +110,7 @@ def _keys_of(message: Message, body: Body) -> int:
     above = [message] if body is message else [message, body]
     members = [member for one in above for member in members_of(one)]
     plain = [member for member in members if not isinstance(member, Body) and member is not body.data_sets]
-    return len(members) + keys_in(plain) + sum(map(_keys_of_data_set, given(body.data_sets) or ()))
+    return len(members) + keys_in(plain) + sum(map(_keys_of_data_set, value_if_given(body.data_sets) or ()))
 
 
 def _keys_of_data_set(dataset: DataSet) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.json.decoding import TOO_DEEP, failure
+from kafka_replica.data.files.messages.json.decoding import TOO_DEEP, message_error
 
 _UNCOUNTABLE: Final = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:", b"\\": b'\\":'}
 """Byte sequences that make counting ``":`` unreliable, by their first byte: a blank before the colon, or an escaped
@@ -82,11 +82,11 @@ def check_no_key_repeats(data: bytes, where: str) -> None:
     try:
         json.loads(data, object_pairs_hook=check)
     except RecursionError as error:
-        raise failure(where, f"the text {TOO_DEEP}") from error
+        raise message_error(where, f"the text {TOO_DEEP}") from error
     except ValueError as error:
-        raise failure(where, f"the text is damaged: {error}") from error
+        raise message_error(where, f"the text is damaged: {error}") from error
 
 
 def repeated_key(where: str, key: str) -> DatasetError:
     """Return the error for a key that occurs twice."""
-    return failure(where, f"the key {key!r} occurs twice in one object; only one of the two would be read")
+    return message_error(where, f"the key {key!r} occurs twice in one object; only one of the two would be read")

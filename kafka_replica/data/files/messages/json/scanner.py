@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from kafka_replica.data.files.messages.json.text import MessageText
+from kafka_replica.data.files.messages.json.message_text import MessageText
 
 _WINDOW: Final = 1 << 18
 _BLANKS: Final = rb"[ \t\r\n]*+"
@@ -32,8 +32,8 @@ class DamagedTextError(Exception):
 class Scanner:
     """A cursor in the text of a message.
 
-    Tokens and brackets are found as in any valid JSON; that the text is valid is not checked. The memory depends only
-    on the longest string or number.
+    The scanner assumes that the text is valid JSON, and does not check this. The memory depends only on the longest
+    string or number.
 
     Args:
         text: the text. The cursor is before its first byte.
@@ -44,16 +44,16 @@ class Scanner:
         self.move(text.start)
 
     @property
-    def place(self) -> int:
-        """The place of the cursor in the file, in bytes."""
+    def offset(self) -> int:
+        """The offset of the cursor in the file, in bytes."""
         return self._start + self._at
 
-    def move(self, place: int) -> None:
-        """Move the cursor to another place, which is not within a token."""
-        self._start, self._window, self._at = place, b"", 0
+    def move(self, offset: int) -> None:
+        """Move the cursor to an offset that is not within a token."""
+        self._start, self._window, self._at = offset, b"", 0
 
     def token(self) -> bytes:
-        """Return the next token, and move the cursor behind it.
+        """Return the next token, and move the cursor after it.
 
         Returns:
             A bracket, comma, colon, string with its quotes, number or literal; empty at the end of the text.
@@ -72,7 +72,7 @@ class Scanner:
     def _found(self) -> re.Match[bytes]:
         while True:
             found = _TOKEN.match(self._window, self._at)
-            # A number may continue behind the window, and so may blanks; a string that does is not found.
+            # Numbers and blanks may continue after the window; a string that continues there is not found.
             if found and (found.end() < len(self._window) or found[1] in _MARKS or found[1][:1] == b'"'):
                 return found
             if not self._has_more():
@@ -81,7 +81,7 @@ class Scanner:
                 return found
 
     def skip_value(self) -> None:
-        """Move the cursor behind the next value. Raises DamagedTextError: there is none, or it is not complete."""
+        """Move the cursor after the next value. Raises DamagedTextError if the value is missing or incomplete."""
         token = self.next_token()
         if token in {b"}", b"]", b",", b":", b""}:
             raise DamagedTextError
@@ -90,10 +90,10 @@ class Scanner:
             self._skip_to_end()
 
     def _skip_to_end(self) -> None:
-        """Move the cursor behind the end of the array or object in which it is.
+        """Move the cursor after the end of the array or object that contains it.
 
         Raises:
-            DamagedTextError: the text ends before.
+            DamagedTextError: the text ends earlier.
         """
         depth = 1
         while depth:
@@ -111,8 +111,8 @@ class Scanner:
             self._at += 1
 
     def _has_more(self) -> bool:
-        """Read more of the text: at least as much as is left, so that a long string is not searched again and again."""
+        """Read more of the text: at least as much as is left, so that a long string is not searched repeatedly."""
         left = self._window[self._at :]
-        read = self._text.read(self.place + len(left), max(_WINDOW, len(left)))
-        self._start, self._window, self._at = self.place, left + read, 0
+        read = self._text.read(self.offset + len(left), max(_WINDOW, len(left)))
+        self._start, self._window, self._at = self.offset, left + read, 0
         return bool(read)

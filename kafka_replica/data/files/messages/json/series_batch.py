@@ -1,4 +1,4 @@
-"""Consecutive series whose observations become columns together: a column for each series takes longer to make."""
+"""Consecutive series whose observations share columns, because building columns for each series is slower."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import chain, repeat
 from typing import Any
 
 from kafka_replica.common.concatenation import Concatenation
-from kafka_replica.data.files.messages.json.keys import Paths, key_columns, member, pointer
-from kafka_replica.data.files.messages.json.values import ValueReader
-from kafka_replica.data.files.messages.json.wire import Values
+from kafka_replica.data.files.messages.json.component_values import ValueReader
+from kafka_replica.data.files.messages.json.keys import Paths, json_pointer, key_columns, member_path
+from kafka_replica.data.files.messages.json.message_objects import Values
 
 
 class SeriesBatch:
@@ -64,12 +64,12 @@ class SeriesBatch:
 
     def paths(self) -> Sequence[str]:
         """Return the locations of the observations in errors."""
-        series = (member(f"{self._path}.series", key) for key in self.keys)
-        return self._located([f"{each}.observations" for each in series], member)
+        series = (member_path(f"{self._path}.series", key) for key in self.keys)
+        return self._located([f"{each}.observations" for each in series], member_path)
 
     def pointers(self) -> Sequence[str]:
         """Return the locations of the observations as JSON Pointers."""
-        return self._located([pointer(self._at, "series", key, "observations") for key in self.keys], pointer)
+        return self._located([json_pointer(self._at, "series", key, "observations") for key in self.keys], json_pointer)
 
     def _located(self, prefixes: Sequence[str], write: Callable[[str, str], str]) -> Sequence[str]:
         # Callers may keep locations longer than rows, so locations must not refer to the values.

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from kafka_replica.data.files.messages.json.decoding import failure
-from kafka_replica.data.files.messages.json.values import ValueReader
-from kafka_replica.data.files.messages.json.wire import Component, DataSet, Levels, Structure, given
+from kafka_replica.data.files.messages.json.component_values import ValueReader
+from kafka_replica.data.files.messages.json.decoding import message_error
+from kafka_replica.data.files.messages.json.message_objects import Component, DataSet, Levels, Structure, value_if_given
 
 LETTERS: Final = {"information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M"}
 _KINDS: Final = (
     (".ProvisionAgreement=", "dataprovision"), (".Dataflow=", "dataflow"), (".DataStructure=", "datastructure"),
 )  # fmt: skip
-"""The classes of structures of data in URNs. The point tells them from other classes, as MetadataProvisionAgreement."""
+"""The classes of data's structures in URNs; the dot excludes longer names, such as MetadataProvisionAgreement."""
 _ADDRESS: Final = re.compile(
     r"/(?P<kind>dataflow|datastructure|provisionagreement)/(?P<agency>[\w.@$-]+)/(?P<id>[\w@$-]+)"
     r"/(?P<version>\d[\w.+-]*)(?:[/?#]|$)", re.ASCII
@@ -64,7 +64,7 @@ class Components:
         self._check_once(self.dimensions)
         for dimension in self.dimensions:
             if any(isinstance(value, list | dict) for value in dimension.listed):
-                raise failure(where, f"{dimension.path}: a value of the dimension {dimension.id} is not one text")
+                raise message_error(where, f"{dimension.path}: a value of the dimension {dimension.id} is not one text")
             if is_deletion:
                 dimension.refuse_empty()
         for level in (self.data_set, self.group, self.series, [*self.measures, *self.observation]):
@@ -79,15 +79,15 @@ class Components:
         is_old: bool = False,
     ) -> list[ValueReader]:
         return [
-            ValueReader(component, f"{path}[{place}]", self._where, with_default=with_defaults, is_old=is_old)
-            for place, component in enumerate(components or ())
+            ValueReader(component, f"{path}[{index}]", self._where, with_default=with_defaults, is_old=is_old)
+            for index, component in enumerate(components or ())
         ]
 
     def _check_once(self, components: Sequence[ValueReader]) -> None:
         seen: dict[str, ValueReader] = {}
         for component in components:
             if seen.setdefault(component.id, component) is not component:
-                raise failure(self._where, f"{component.path}: {component.id} is also {seen[component.id].path}")
+                raise message_error(self._where, f"{component.path}: {component.id} is also {seen[component.id].path}")
 
 
 def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:
@@ -99,7 +99,7 @@ def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]
     return [dimensions[i] for i in order]
 
 
-def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
+def number_of_structure(index: int, dataset: DataSet, structures: Sequence[Any], where: str) -> int:
     """Return the index of the structure of a data set.
 
     The data set may give the index, or a structure may list the data set. If no structure lists data sets, it is the
@@ -108,21 +108,21 @@ def number_of_structure(place: int, dataset: DataSet, structures: Sequence[Any],
     Raises:
         DatasetError: there is no such structure, or several are possible, or a structure lists no numbers.
     """
-    named = given(dataset.structure)
+    named = value_if_given(dataset.structure)
     if named is not None:
         if not 0 <= named < len(structures):
-            raise failure(
-                where, f"dataSets[{place}].structure: {named} is not an index of the {len(structures)} structures"
+            raise message_error(
+                where, f"dataSets[{index}].structure: {named} is not an index of the {len(structures)} structures"
             )
         return named
     lists = [_data_sets_of(structure, f"structures[{number}]", where) for number, structure in enumerate(structures)]
     if not any(lists):
         return 0
-    found = [number for number, places in enumerate(lists) if place in places]
-    found = found or [number for number, places in enumerate(lists) if not places]
+    found = [number for number, indexes in enumerate(lists) if index in indexes]
+    found = found or [number for number, indexes in enumerate(lists) if not indexes]
     found = found or list(range(len(structures)))
     if len(found) > 1:
-        raise failure(where, f"dataSets[{place}]: it does not name one of the {len(structures)} structures")
+        raise message_error(where, f"dataSets[{index}]: it does not name one of the {len(structures)} structures")
     return found[0]
 
 
@@ -130,17 +130,17 @@ def _data_sets_of(structure: object, path: str, where: str) -> Sequence[object]:
     """Return the numbers of the data sets that a structure lists."""
     listed = (structure.get("dataSets") if isinstance(structure, Mapping) else None) or ()
     if not isinstance(listed, list | tuple):
-        raise failure(
+        raise message_error(
             where, f"{path}.dataSets: expected a list of numbers, and it is {_TYPES.get(type(listed), 'a number')}"
         )
     return listed
 
 
-def standing_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
+def structure_columns_of(structure: Structure, dataset: DataSet) -> dict[str, str]:
     """Return the first columns of SDMX-CSV for a data set: the artefact that its links name, and the action."""
-    action = given(dataset.action) or "information"
+    action = value_if_given(dataset.action) or "information"
     letter = LETTERS.get(action.strip().lower(), action)
-    for links in (structure.links, given(dataset.links)):
+    for links in (structure.links, value_if_given(dataset.links)):
         for kind, reference in _references(links or ()):
             return {"STRUCTURE": kind, "STRUCTURE_ID": reference, "ACTION": letter}
     return {"ACTION": letter}

@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from kafka_replica.data.files.messages.deletion_notes import DeletionNotes
-from kafka_replica.data.files.messages.json.decoding import failure
-from kafka_replica.data.files.messages.json.keys import member
-from kafka_replica.data.files.messages.json.wire import Body, DataSet, Message, Series
+from kafka_replica.data.files.messages.json.decoding import message_error
+from kafka_replica.data.files.messages.json.keys import member_path
+from kafka_replica.data.files.messages.json.message_objects import Body, DataSet, Message, Series
 
 _Members: TypeAlias = dict[str, Raw]
 _MOST: Final = 10
@@ -54,10 +54,10 @@ class UnreadMembers:
         message: _Members = msgspec.json.decode(data, type=_Members)
         body = _decoded(message.get("data"), _Members) or message
         self._search("", body, Message if body is message else Body)
-        for place, dataset in enumerate(_decoded(body.get("dataSets"), list[_Members])):
-            self._search(f"dataSets[{place}]", dataset, DataSet)
+        for index, dataset in enumerate(_decoded(body.get("dataSets"), list[_Members])):
+            self._search(f"dataSets[{index}]", dataset, DataSet)
             if not dataset.keys() <= {*DataSet.__struct_encode_fields__}:
-                self.data_sets.add(place)
+                self.data_sets.add(index)
 
     def note_empty_deletion(self, path: str) -> None:
         """Note that a data set with the action delete has members, but none that names what is deleted."""
@@ -85,7 +85,7 @@ class UnreadMembers:
             DatasetError: see :meth:`search_outline`.
         """
         for key, series in _decoded(data, dict[str, _Members]).items():
-            self._search(member(path, key), series, Series)
+            self._search(member_path(path, key), series, Series)
 
     def _search(self, path: str, members: Iterable[str], struct: type[Struct]) -> None:
         known = struct.__struct_encode_fields__
@@ -95,7 +95,7 @@ class UnreadMembers:
             shown = repr(name[:_LONGEST])
             meant = next((one for one in known if _simplified(one) == _simplified(name)), None)
             if meant is not None:
-                raise failure(
+                raise message_error(
                     self._where, f"{path or 'data'}: {shown} is not a member in SDMX-JSON; did you mean {meant!r}?"
                 )
             if path and len(self._found) < _MOST:
@@ -110,5 +110,5 @@ def _decoded(value: bytes | Raw | None, kind: Any) -> Any:
 
 
 def _simplified(name: str) -> str:
-    """Return a name without the differences that mistakes make."""
+    """Return a name in a form in which usual misspellings are equal."""
     return name.lower().replace("_", "").replace("-", "").removesuffix("s")

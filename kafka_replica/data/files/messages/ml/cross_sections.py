@@ -1,7 +1,7 @@
 """Read the data sets of cross-sectional messages (2.0), event by event.
 
-An observation inherits the components of its section, its group and the data set. Its element is called ``Obs`` or like
-the measure; its value is the XML attribute ``value``.
+An observation inherits the components of its section, its group and the data set. Its element has the name ``Obs`` or
+that of the measure; its value is the XML attribute ``value``.
 
 Source: SDMX-ML 2.0, ``cross``; the schemas for key families in Part III, "Mapping to structure-specific schemas".
 """
@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Located, Taken
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
+from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C, UnknownElements
 
 _LEVELS: Final = frozenset({"Group", "Section"})
 _SKIPPED: Final = frozenset({"Annotations"})
@@ -41,9 +41,9 @@ class CrossSectionReader:
         self._deleted: Located | None = None
         """The row of the current observation in a deletion, until the end of its element."""
         self._has_open_rows = False
-        """True if the data set has deleted something of which a dimension is open."""
+        """True if the data set has deleted something, and left a dimension open."""
         self._open_levels = 0
-        """The number of the current levels in which that is so."""
+        """The number of the current levels to which this applies."""
         self._line = 0
         self._has_rows = False
         self._is_bare = True
@@ -76,7 +76,7 @@ class CrossSectionReader:
         self._levels.append(above | own)
         if local not in _LEVELS:
             value = own.pop(_VALUE, None)
-            above = self._data_set.standing | self._data_set.attributes | above
+            above = self._data_set.structure_columns | self._data_set.attributes | above
             measured = self._measured(local, value, above.keys() | own.keys())
             row = self._events.parser.CurrentLineNumber, above, own | measured
             if self._deletes:
@@ -90,7 +90,7 @@ class CrossSectionReader:
         """Skip an extension, which may restrict the level of a deletion that it is in.
 
         Raises:
-            DatasetError: something that it may restrict is deleted already.
+            DatasetError: something that the extension may restrict has already been deleted.
         """
         self._is_bare = False
         if self._has_open_rows and self._open_levels >= len(self._unread):
@@ -113,8 +113,8 @@ class CrossSectionReader:
     def _check_observation(self, element: str, own: Row, measured: Row, *, has_value: bool) -> None:
         """Check that an observation in a deletion names what is deleted.
 
-        The only measure is also the name of an observation's element, as ``Obs`` is. An element that is one of several
-        measures names that measure, and so not the whole observation.
+        If there is only one measure, an observation's element may have its name instead of ``Obs``. If there are
+        several, an element with the name of a measure means that measure, and not the whole observation.
         """
         known = self._data_set.known
         if has_value and not measured:
@@ -152,7 +152,7 @@ class CrossSectionReader:
         self._open_levels = min(self._open_levels, len(self._unread))
 
     def _delete(self, row: Located) -> None:
-        """Pass a row of a deletion on, unless it is open and the data set has a restriction that is not applied."""
+        """Pass on a row of a deletion, unless it leaves a dimension open and a restriction is not applied."""
         if self._data_set.is_open(row):
             if self._data_set.is_restricted:
                 self._unknown.deletions.note_restricted(row[0])

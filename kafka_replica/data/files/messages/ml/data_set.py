@@ -8,15 +8,15 @@ from operator import methodcaller
 from typing import Any, Final, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.groups import Group, Groups, Row
+from kafka_replica.data.files.messages.attribute_groups import Group, Groups, Row
 from kafka_replica.data.files.messages.ml.header import PROVISION, Reference
-from kafka_replica.data.files.messages.ml.known import KnownComponents
+from kafka_replica.data.files.messages.ml.known_components import KnownComponents
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 DEEPEST: Final = 20
-"""The most levels of elements within a data set."""
+"""The maximum number of nested elements within a data set."""
 MOST_COMPONENTS: Final = 1_000
-"""More components than any row has."""
+"""The maximum number of components in a row, which no data structure reaches."""
 
 _LETTERS: Final = {
     "information": "I", "append": "A", "replace": "R", "delete": "D", "merge": "M",
@@ -28,7 +28,7 @@ _VALUES: Final = methodcaller("values")
 
 
 Located: TypeAlias = tuple[int, Row, Row]
-"""The line of a row's element, the values that the row inherits, and its own values, which win."""
+"""The line of a row's element, the values that the row inherits, and its own values, which take precedence."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class DataSet:
         attributes: its own attributes; in cross-sectional and malformed messages also dimensions.
         is_restricted: whether it deletes, and has a restriction that is not applied, such as a data provider.
         may_be_all: whether it deletes all data if it names nothing.
-        is_failed: returns whether the message may have failed, so that an empty data set means nothing.
+        is_failed: returns whether the message may report a failure, so that an empty data set deletes nothing.
         scope: the attributes of the group around the current series (2.0).
         groups: its groups.
     """
@@ -101,16 +101,20 @@ class DataSet:
         """Set the structure, which an element within the data set may name (2.0)."""
         self.known = known
         self.is_unnamed = reference.text is None
-        self.standing: Row = {"ACTION": self._letter}
+        self.structure_columns: Row = {"ACTION": self._letter}
         if reference.text is not None:
-            self.standing = {"STRUCTURE": reference.kind, "STRUCTURE_ID": reference.text, "ACTION": self._letter}
+            self.structure_columns = {
+                "STRUCTURE": reference.kind,
+                "STRUCTURE_ID": reference.text,
+                "ACTION": self._letter,
+            }
         at = reference.at_observation or known.time
         self.at_observation = None if at == _ALL_DIMENSIONS else at
         self.names_observation = reference.at_observation is not None
 
     @property
     def is_deletion(self) -> bool:
-        """Return whether it deletes data; what each level names is then deleted on its own, and nothing is inherited.
+        """Return whether the data set deletes; each level then deletes only what it names, and nothing is inherited.
 
         Source: SDMX 2.1, Section 3A, Part IV: "only the supplied data attributes for that series will be deleted".
         """
@@ -118,8 +122,8 @@ class DataSet:
 
     @property
     def is_of_provider(self) -> bool:
-        """Return whether its structure is a provision agreement, which is that of one data provider."""
-        return self.standing.get("STRUCTURE") == PROVISION
+        """Return whether its structure is a provision agreement, and so implies one data provider."""
+        return self.structure_columns.get("STRUCTURE") == PROVISION
 
     def set_components(self, given: Row) -> None:
         """Set its attributes: the components among the XML attributes of its element, some of which may be empty."""
@@ -129,7 +133,7 @@ class DataSet:
             self.restrict()
 
     def restrict(self) -> None:
-        """Note that it has a restriction that is not applied, if it deletes."""
+        """Note that the data set has a restriction that is not applied; this matters for deletions only."""
         self.is_restricted = self.is_deletion
 
     def is_open(self, row: Located) -> bool:
@@ -166,24 +170,24 @@ class DataSet:
             key = series if dimensions is None else {one: series[one] for one in series if one in dimensions}
             return self.above_flat(series) | key | self.scope
         groups = {} if self.is_grouped_by_observation or not self.groups else self.groups.attributes_of(series)
-        return self.standing | series | self.attributes | self.scope | groups | series
+        return self.structure_columns | series | self.attributes | self.scope | groups | series
 
     def above_observation(self, series: Row, obs: Row) -> Row:
         """Return the values that an observation inherits if groups depend on the dimension at the observation."""
         key = series
         if self.at_observation in obs:
             key = series | {self.at_observation: obs[self.at_observation]}
-        return self.standing | series | self.attributes | self.scope | self.groups.attributes_of(key) | series
+        return self.structure_columns | series | self.attributes | self.scope | self.groups.attributes_of(key) | series
 
     def above_flat(self, obs: Row) -> Row:
         """Return the values that an observation without a series, or a series without observations, inherits."""
         if self.is_deletion:
             if self.known.dimensions is None:
                 self._names.update(obs)
-            return self.standing | self.key | self.scope
+            return self.structure_columns | self.key | self.scope
         groups = self.groups.attributes_of(obs) if self.groups else {}
         inherited = self.attributes | self.scope | groups
-        return self.standing | obs | inherited if inherited else self.standing
+        return self.structure_columns | obs | inherited if inherited else self.structure_columns
 
     def set_measure(self, obs: Row, type_: str | None) -> None:
         """Set the measure dimension of an observation to the name of the observation's type.
@@ -203,11 +207,11 @@ class DataSet:
             obs[name] = type_.rpartition(":")[2]
 
     def own_rows(self, line: int, *, has_rows: bool, is_bare: bool) -> Iterator[Located]:
-        """Yield the rows of what no series or observation has, with their other dimensions ``~``.
+        """Yield the rows that belong to no series or observation, with ``~`` for their other dimensions.
 
-        These are the attributes of groups to which no row belongs, and those of a data set without any row. A data set
-        that deletes, and consists only of its element, is a row that deletes all data. A data set that has only
-        dimensions names no data.
+        These are the attributes of groups to which no row belongs, and those of a data set without any row. A deletion
+        that consists only of its element is a row that deletes all data. A data set that has only dimensions names no
+        data.
 
         Args:
             line: the line of its element.
@@ -219,8 +223,8 @@ class DataSet:
         are_apart = len(self.attributes) > len(key) and (self.is_deletion or not (has_rows or groups))
         is_bare = is_bare and self._names_nothing and self.may_be_all and not self.is_restricted
         if are_apart or (self.is_deletion and is_bare and not self.is_failed()):
-            yield line, self.standing, self._with_others_off(self.attributes)
-        inherited = self.standing | (key if self.is_deletion else self.attributes)
+            yield line, self.structure_columns, self._with_others_off(self.attributes)
+        inherited = self.structure_columns | (key if self.is_deletion else self.attributes)
         for group in groups:
             if not self._is_key_only(group):
                 yield group.line, inherited, self._with_others_off((group.key or {}) | group.values)

@@ -39,7 +39,7 @@ class Events:
         parser: Expat's parser. The line of each row is read directly from its attribute, because a method call would
             cost as much as the rest of an event.
         skipped_lines: the number of blank lines before the XML, which are not passed to the parser.
-        refuse_text: a handler of texts where there must be nothing but white space.
+        refuse_text: a handler of texts where only whitespace is allowed.
     """
 
     def __init__(self, file: IO[bytes], *, locates_text: bool = False) -> None:
@@ -52,7 +52,7 @@ class Events:
         self.parser = expat.ParserCreate(namespace_separator="}", intern=self._names)
         # Without a buffer, the current line is that of the text, and not that of the element after the text.
         self.parser.buffer_text = not locates_text
-        # A method of Python would cost as much as the event of an element. Few different texts are between elements.
+        # Calling a Python method would cost as much as the event of an element; the texts between elements repeat.
         self._texts: set[str] = set()
         self.refuse_text: Callable[[str], None] = self._refuse_text if locates_text else self._texts.add
         self.parser.StartNamespaceDeclHandler = self._prefix
@@ -88,7 +88,7 @@ class Events:
         """Parse the file; yield after each chunk.
 
         Raises:
-            DatasetError: the file is not XML, has a document type, or exceeds the limits that any data message keeps.
+            DatasetError: the file is not XML, has a document type, or exceeds the limits for data messages.
         """
         fed = 0
         try:

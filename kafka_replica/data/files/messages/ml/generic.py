@@ -7,14 +7,14 @@ from typing import ClassVar, Final
 
 from kafka_replica.common.wording import did_you_mean
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import Taken
+from kafka_replica.data.files.messages.ml.element_values import ElementValueReader, Value
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.header import Reference
-from kafka_replica.data.files.messages.ml.known import WHITE_SPACE, KnownComponents
+from kafka_replica.data.files.messages.ml.known_components import WHITESPACE, KnownComponents
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
-from kafka_replica.data.files.messages.ml.unknown import UnknownElements
-from kafka_replica.data.files.messages.ml.values import Value, ValueReader
+from kafka_replica.data.files.messages.ml.unknown_elements import UnknownElements
 
 _OF_VALUES: Final = frozenset({"id", "concept", "value", "startTime"})
 """The XML attributes of elements with a value."""
@@ -91,7 +91,7 @@ class GenericReader(SeriesReader):
 
     def _set(self, target: Row, name: str, value: str) -> None:
         if name in self.data_set.known.collapsed:
-            value = value.strip(WHITE_SPACE)
+            value = value.strip(WHITESPACE)
             if not value:
                 self._refuse_empty(target, name)
                 return
@@ -152,7 +152,7 @@ class GenericReader(SeriesReader):
         del attributes
         self.refuse_outside("Time", "Obs", self.obs)
         self.depth -= 1
-        ValueReader(self.events, self._take_time, takes_empty=True)
+        ElementValueReader(self.events, self._take_time, takes_empty=True)
 
     def _take_time(self, value: Value) -> None:
         if self.obs is not None and isinstance(value, str) and value.strip():
@@ -164,7 +164,7 @@ class GenericReader(SeriesReader):
         """Read the structure of the data set (2.0)."""
         del attributes
         self.depth -= 1
-        ValueReader(self.events, self._take_key_family)
+        ElementValueReader(self.events, self._take_key_family)
 
     def _take_key_family(self, value: Value) -> None:
         if isinstance(value, str) and self.data_set.is_unnamed:

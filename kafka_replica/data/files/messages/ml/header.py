@@ -144,8 +144,8 @@ class Header:
     def _declared(self, id_: str | None) -> Reference:
         """Return the declared structure that a data set refers to.
 
-        Some services write another ``structureRef`` than their only ``structureID``, so the only structure is taken for
-        one wrong reference, but not for several different ones.
+        Some services write a ``structureRef`` that differs from their only ``structureID``. The only structure is
+        therefore used for one unknown reference, but not for several different ones.
         """
         if id_ is not None:
             self._referred.add(id_)

@@ -11,20 +11,20 @@ from functools import cache
 from typing import IO, Final
 
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.attribute_groups import Groups
 from kafka_replica.data.files.messages.blocks import Block
-from kafka_replica.data.files.messages.groups import Groups
 from kafka_replica.data.files.messages.ml.cross_sections import CrossSectionReader
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Taken
+from kafka_replica.data.files.messages.ml.element_values import ElementValueReader
 from kafka_replica.data.files.messages.ml.events import Events, StrayTextError
 from kafka_replica.data.files.messages.ml.generic import GenericReader
 from kafka_replica.data.files.messages.ml.header import PROVISION, Header, Reference
-from kafka_replica.data.files.messages.ml.known import KnownComponents, Structures
+from kafka_replica.data.files.messages.ml.known_components import ExpectedStructure, KnownComponents
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
 from kafka_replica.data.files.messages.ml.row_blocks import blocks_of
 from kafka_replica.data.files.messages.ml.series import SeriesReader
-from kafka_replica.data.files.messages.ml.specific import SpecificReader
-from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
-from kafka_replica.data.files.messages.ml.values import ValueReader
+from kafka_replica.data.files.messages.ml.structure_specific import SpecificReader
+from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C, UnknownElements
 from kafka_replica.data.validation.model import Rules
 from kafka_replica.sdmx import Urn
 
@@ -86,7 +86,7 @@ class MlMessage:
         usages: Collection[Urn] = (),
     ) -> None:
         self._opened, self._where = opened, where
-        self._structures = Structures(rules, usages)
+        self._structures = ExpectedStructure(rules, usages)
         self.footers: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
 
@@ -142,7 +142,7 @@ class _Reading:
     def __init__(
         self,
         file: IO[bytes],
-        structures: Structures,
+        structures: ExpectedStructure,
         groups: list[Groups] | None,
         *,
         only_groups: bool,
@@ -227,7 +227,7 @@ class _Reading:
     def _footer(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition("}")[2]
         if local == "Text":
-            ValueReader(self._events, lambda value: self._footer_texts.append(str(value)))
+            ElementValueReader(self._events, lambda value: self._footer_texts.append(str(value)))
             return
         self._down()
         if local == "Message":
@@ -299,7 +299,7 @@ class _Reading:
         return reference, self._structures.known(reference.kind, reference.text)
 
     def _may_restrict(self, name: str, applied: Collection[str]) -> bool:
-        """Return whether an XML attribute may restrict a data set, but is not applied; components are not such ones."""
+        """Return whether an XML attribute, other than a component, may restrict a data set, and is not applied."""
         if _is_component(name) or name.startswith(OF_W3C):
             return False
         local = _local(name)

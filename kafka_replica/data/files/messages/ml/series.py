@@ -11,10 +11,10 @@ from functools import partial
 from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
-from kafka_replica.data.files.messages.groups import Row
+from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Run, Taken
 from kafka_replica.data.files.messages.ml.events import Events
-from kafka_replica.data.files.messages.ml.unknown import OF_W3C, UnknownElements
+from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C, UnknownElements
 from kafka_replica.data.validation.actions import SWITCHED_OFF
 
 _MOST_NAMES: Final = 1_000
@@ -78,7 +78,7 @@ class SeriesReader:
         self._is_narrowed = False
         """True if the current series has such a part, which may restrict its observations as well."""
         self._has_open_rows = self._has_open_in_series = False
-        """True if the data set, or the current series, has deleted something of which a dimension is open."""
+        """True if the data set, or the current series, has deleted something, and left a dimension open."""
 
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
@@ -205,8 +205,8 @@ class SeriesReader:
     def _is_unclear(self, row: Row) -> bool:
         """Return whether it is unknown what a series or observation deletes.
 
-        An omitted dimension means any value; but one that omits all, or names something that is not read, does not
-        mean everything that it could.
+        An omitted dimension means any value. But an element that omits all dimensions, or has an unread part, is not
+        assumed to delete everything that it could mean.
         """
         return self.deletes and (self.has_unread or self._is_narrowed or not row)
 
@@ -214,7 +214,7 @@ class SeriesReader:
         """Note that the innermost element has a part that is not read, and that may restrict what it deletes.
 
         Raises:
-            DatasetError: the element is a series, and an observation that it may restrict is deleted already.
+            DatasetError: the element is a series, and has already deleted an observation that the part may restrict.
         """
         self.has_unread = True
         if self.obs is None and self.series is not None:
@@ -308,7 +308,7 @@ class SeriesReader:
             raise DatasetError(f"line {self.events.line}: {name} is within an element where it has no meaning")
 
     def refuse_outside(self, name: str, of: str, element: object) -> None:
-        """Refuse an element outside of the element that it is a part of.
+        """Refuse an element outside of the element that must contain it.
 
         Raises:
             DatasetError: the other element, called ``of``, has not begun.
