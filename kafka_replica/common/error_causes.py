@@ -23,6 +23,11 @@ def causes(error: BaseException, *, with_context: bool = False) -> Iterator[Base
         at = at.__cause__ or (at.__context__ if with_context else None)
 
 
+def text_of(error: BaseException) -> str:
+    """Return the texts of an exception and its causes, or its type if none of them has a text."""
+    return ": ".join(dict.fromkeys(filter(None, map(str, causes(error))))) or type(error).__name__
+
+
 def copy_of(error: Error) -> Error:
     """Return a copy of an exception without its traceback, so that each thread that raises it has an object of its own.
 

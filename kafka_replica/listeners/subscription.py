@@ -63,13 +63,20 @@ class Subscription:
         if wait:
             self.join(None)
 
-    def join(self, timeout_s: float | None) -> None:
-        """Wait until the listener has returned from its last call; log a warning after the timeout."""
+    def join(self, timeout_s: float | None, *, waited_s: float = 0.0) -> None:
+        """Wait until the listener has returned from its last call; log a warning after the timeout.
+
+        Args:
+            timeout_s: the time to wait, in seconds; None means no limit.
+            waited_s: the time that the listener has had before this call, in seconds, for the warning.
+        """
         if self.is_current_thread:
             return
         self._thread.join(timeout_s)
         if self._thread.is_alive():
-            _log.warning("listener %s was closed, but has not returned after %.1f s", self._name, timeout_s)
+            _log.warning(
+                "listener %s was closed, but has not returned after %.1f s", self._name, waited_s + (timeout_s or 0.0)
+            )
 
     def _deliver_changes(self) -> None:
         while not self._closed and self._deliver_next_change():
@@ -113,9 +120,10 @@ def join_all(subscriptions: Collection[Subscription], timeout_s: float) -> None:
     """
     if any(subscription.is_current_thread for subscription in subscriptions):
         return
-    give_up_s = time.monotonic() + timeout_s
+    began_s = time.monotonic()
     for subscription in subscriptions:
-        subscription.join(max(0.0, give_up_s - time.monotonic()))
+        waited_s = time.monotonic() - began_s
+        subscription.join(max(0.0, timeout_s - waited_s), waited_s=waited_s)
 
 
 def _ignore(_change: Change) -> None:

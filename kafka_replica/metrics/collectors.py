@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from kafka_replica.errors import MissingExtraError
+from kafka_replica.errors import MissingExtraError, UsageError
 
 try:
     from prometheus_client import CollectorRegistry
@@ -27,14 +28,27 @@ class Collectors(Generic[C]):
     def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
         self._collectors: WeakKeyDictionary[CollectorRegistry, C] = WeakKeyDictionary()
+        self._lock = Lock()
 
     def of(self, registry: CollectorRegistry) -> C:
-        """Return the collector of a registry."""
-        collector = self._collectors.get(registry)
-        if collector is None:
-            collector = self._collectors[registry] = self._make()
-            registry.register(collector)
-        return collector
+        """Return the collector of a registry. Thread-safe.
+
+        Raises:
+            UsageError: the registry refuses it, because it has other metrics of the same names.
+        """
+        with self._lock:
+            collector = self._collectors.get(registry)
+            if collector is None:
+                collector = self._make()
+                try:
+                    registry.register(collector)
+                except ValueError as error:
+                    raise UsageError(
+                        f"exporting metrics: the registry refuses them: {error}; use another registry, or rename your "
+                        "own metrics"
+                    ) from error
+                self._collectors[registry] = collector
+            return collector
 
     def known(self, registry: CollectorRegistry) -> C | None:
         """Return the collector of a registry; None if it was never used."""

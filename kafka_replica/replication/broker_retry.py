@@ -10,6 +10,7 @@ from typing import TypeVar
 from kafka_replica.broker.reading.contract import LogReader
 from kafka_replica.errors import BrokerError, BrokerUnavailableError, ConfigurationError, TopicNotFoundError
 from kafka_replica.publication.health_tracker import HealthTracker
+from kafka_replica.replication.answered import Answered
 from kafka_replica.replication.problem_report import ProblemReport
 
 T = TypeVar("T")
@@ -31,6 +32,7 @@ class BrokerRetry:
         health: receives the status of the broker.
         closing: the event that ends all waiting.
         on_pause: called before each pause.
+        answered: whether the broker has answered an earlier reader; it is updated.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class BrokerRetry:
         *,
         waits_for_topics: bool,
         on_pause: Callable[[], None] = lambda: None,
+        answered: Answered | None = None,
     ) -> None:
         self._health = health
         self._problem = ProblemReport(health, "the broker", name)
@@ -48,7 +51,7 @@ class BrokerRetry:
         self._waits_for_topics = waits_for_topics
         self._on_pause = on_pause
         self._missing_since_s: float | None = None
-        self._has_answered = False
+        self._answered = answered or Answered()
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
         """Repeat a request until there is an answer.
@@ -65,7 +68,7 @@ class BrokerRetry:
             except TopicNotFoundError as error:
                 self.missing(error)
             else:
-                self._has_answered = True
+                self._answered.broker = True
                 self._missing_since_s = None
                 self.well()
                 return answer
@@ -90,7 +93,7 @@ class BrokerRetry:
         refusal = reader.refusal()
         if refusal is None:
             return
-        if not self._has_answered:
+        if not self._answered.broker:
             raise refusal
         self.note_error(refusal)
 

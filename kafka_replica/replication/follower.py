@@ -31,6 +31,7 @@ from kafka_replica.publication.lifecycle import LifecycleLog
 from kafka_replica.publication.publisher import Publisher
 from kafka_replica.publication.status import State
 from kafka_replica.records import Partition, Position
+from kafka_replica.replication.answered import Answered
 from kafka_replica.replication.bad_records import BadRecordHandler
 from kafka_replica.replication.barrier_timeout import BarrierTimeout
 from kafka_replica.replication.broker_retry import BrokerRetry, ClosedMeanwhileError
@@ -69,6 +70,7 @@ class Follower:
         make_reader: MakeReader = make_reader,
         closing: Event | None = None,
         lifecycle: LifecycleLog | None = None,
+        answered: Answered | None = None,
     ) -> None:
         self._lifecycle = lifecycle or LifecycleLog(options.name, publisher)
         self._closing = closing or Event()
@@ -78,7 +80,10 @@ class Follower:
         self._store = store
         self._publisher = publisher
         ranks = {topic: rank for rank, topic in enumerate(options.topics)}
-        services = ServiceRetry(options.name, publisher.health, self._closing, on_pause=self._lifecycle.note)
+        answered = answered or Answered()
+        services = ServiceRetry(
+            options.name, publisher.health, self._closing, on_pause=self._lifecycle.note, answered=answered
+        )
         record_filter = RecordFilter(options.key_filter, options.validator, options.header_stack, services)
         self._record_filter = record_filter
         self._delta_builder = DeltaBuilder(
@@ -97,6 +102,7 @@ class Follower:
             self._closing,
             waits_for_topics=options.wait_for_topic,
             on_pause=self._lifecycle.note,
+            answered=answered,
         )
         self._deletions: DeletionCheck
         self._heap = GrowingHeap()

@@ -172,7 +172,10 @@ class RecordFilter:
                 raw[0], raw[1], raw[4], topic=partition.topic,
                 wait=lambda error: services.pause(error, _place(partition, raw)),
             )  # fmt: skip
-            services.well()
+            services.well(was_needed=raw[1] is not None or undone.headers is not raw[4])  # not for a bare tombstone
+        except PieceError:
+            services.well(was_needed=False)
+            raise
         finally:
             services.end()
         return undone

@@ -9,6 +9,7 @@ from threading import Event
 from kafka_replica.common.garbage_collector import collector_resumed
 from kafka_replica.headers import ServiceUnavailableError
 from kafka_replica.publication.health_tracker import HealthTracker
+from kafka_replica.replication.answered import Answered
 from kafka_replica.replication.broker_retry import ClosedMeanwhileError
 from kafka_replica.replication.problem_report import ProblemReport
 
@@ -25,16 +26,23 @@ class ServiceRetry:
         health: receives the problem.
         closing: the event that ends all waiting.
         on_pause: called before each pause.
+        answered: whether the service has answered for an earlier reader; it is updated.
     """
 
     def __init__(
-        self, name: str, health: HealthTracker, closing: Event, *, on_pause: Callable[[], None] = lambda: None
+        self,
+        name: str,
+        health: HealthTracker,
+        closing: Event,
+        *,
+        on_pause: Callable[[], None] = lambda: None,
+        answered: Answered | None = None,
     ) -> None:
         self._health = health
         self._problem = ProblemReport(health, "the service for keys or schemas", name)
         self._closing = closing
         self._on_pause = on_pause
-        self._has_succeeded = False
+        self._answered = answered or Answered()
         self._resumed: ExitStack | None = None
 
     def pause(self, error: ServiceUnavailableError, where: str) -> None:
@@ -47,12 +55,12 @@ class ServiceRetry:
             where: the record that needs the service, for the message.
 
         Raises:
-            ServiceUnavailableError: the service has refused the client, and no record has been read yet; later, a
-                refusal may be temporary.
+            ServiceUnavailableError: the service has refused the client, and no record that needs it has been read
+                yet; later, a refusal may be temporary.
             ClosedMeanwhileError: the replica is being closed.
         """
         trouble = ServiceUnavailableError(f"{where}: {error}", is_refusal=error.is_refusal)
-        if error.is_refusal and not self._has_succeeded:
+        if error.is_refusal and not self._answered.service:
             self._health.troubled(trouble)
             raise trouble from error
         self._problem.note_error(trouble)
@@ -63,10 +71,15 @@ class ServiceRetry:
         if self._closing.wait(_RETRY_S):
             raise ClosedMeanwhileError
 
-    def well(self) -> None:
-        """Note that a record could be read."""
-        self._has_succeeded = True
-        self._problem.well()
+    def well(self, *, was_needed: bool) -> None:
+        """Note that a record needs the service no longer.
+
+        Args:
+            was_needed: whether the record probably needed the service; certainly, if there was a pause for it.
+        """
+        if was_needed or self._resumed is not None:
+            self._answered.service = True
+            self._problem.well()
 
     def end(self) -> None:
         """End the attempts for a record, whether or not it could be read."""

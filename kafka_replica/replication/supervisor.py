@@ -16,6 +16,7 @@ from kafka_replica.broker.reading.readers import make_reader
 from kafka_replica.errors import KafkaReplicaError, LogReplacedError, StoreDamagedError
 from kafka_replica.publication.lifecycle import LifecycleLog
 from kafka_replica.publication.publisher import Publisher
+from kafka_replica.replication.answered import Answered
 from kafka_replica.replication.follower import Follower
 from kafka_replica.replication.opening import MakeReader
 from kafka_replica.replication.options import ReplicaOptions
@@ -50,6 +51,7 @@ class Supervisor:
         self._publisher = publisher
         self._make_reader = make_reader
         self._lifecycle = LifecycleLog(options.name, publisher)
+        self._answered = Answered()
 
     def run(self) -> None:
         """Follow the topics; if an error ends this, report it to the publisher."""
@@ -77,8 +79,9 @@ class Supervisor:
         incomplete = 0
         while not self.closing.is_set():
             follower = Follower(
-                self._options, self._store, self._publisher, self._make_reader, self.closing, self._lifecycle
-            )
+                self._options, self._store, self._publisher, self._make_reader, self.closing, self._lifecycle,
+                self._answered,
+            )  # fmt: skip
             try:
                 follower.follow(resume_point)
             except (LogReplacedError, StoreDamagedError) as error:

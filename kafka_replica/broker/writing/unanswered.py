@@ -57,7 +57,9 @@ def no_answer(doing: str, trouble: Sequence[KafkaError], producer: Producer) -> 
     librdkafka (2.16) reports only once that all brokers are down, and not that this is over. Sometimes (1 of 500 new
     producers on a busy machine) it does not report it, but only the failed connections; so these suffice for a query.
     """
-    if not any(error.code() in _UNREACHABLE for error in trouble) or _answers(producer):
+    if not any(error.code() in _UNREACHABLE for error in trouble):
+        return None
+    if _answers(producer, all_were_down=_was_outage(trouble)):
         return None
     return f"{doing}: no broker answered in time{_last_reason(trouble)}; {CHECK_SERVERS}"
 
@@ -75,9 +77,10 @@ def _was_outage(trouble: Sequence[KafkaError]) -> bool:
     return any(_is_outage(error) for error in trouble)
 
 
-def _answers(producer: Producer) -> bool:
+def _answers(producer: Producer, *, all_were_down: bool) -> bool:
+    """Return whether a broker answers a query; a broker that is connected, and slow, counts unless all were down."""
     try:
         producer.list_topics(timeout=_QUERY_S)
-    except KafkaException:
-        return False
+    except KafkaException as error:  # _TRANSPORT if there is no connection, _TIMED_OUT if the response is late
+        return not all_were_down and error.args[0].code() == KafkaError._TIMED_OUT
     return True

@@ -60,6 +60,8 @@ class DatabaseTransactions:
         self._replica = replica
         self._last: Record | None = None
         self._whole: Snapshot | None = None
+        self._followed = -1
+        """The number of the newest version that was examined."""
         self._error: KafkaReplicaError | None = None
         self._changed = Condition()
         self._subscription: Subscription = replica.subscribe(self._follow)
@@ -93,11 +95,15 @@ class DatabaseTransactions:
             ReplicaClosedError: the replica was closed.
         """
         give_up_s = inf if timeout_s is None else time.monotonic() + timeout_s
-        self._replica.wait_ready(timeout_s)
+        ready = self._replica.wait_ready(timeout_s)
         with self._changed:
-            while self._whole is None and self._error is None:
+            # A version that a store has kept may be shown, and followed, before the replica is ready.
+            while (self._whole is None or self._followed < ready.version) and self._error is None:
                 left_s = give_up_s - time.monotonic()
-                if left_s <= 0 or self._subscription.closed:
+                if self._subscription.closed:
+                    self._replica._check_not_over()  # noqa: SLF001 - of this library
+                    raise WaitTimeoutError(f"waiting for a whole database transaction of {self._name}: it was closed")
+                if left_s <= 0:
                     raise WaitTimeoutError(f"{self._name} confirmed no whole database transaction within the timeout")
                 if not self._changed.wait(min(left_s, _LOOK_EVERY_S)):  # because the end of the replica does not notify
                     self._replica._check_not_over()  # noqa: SLF001 - of this library
@@ -106,6 +112,8 @@ class DatabaseTransactions:
     def close(self) -> None:
         """Stop following the replica. Idempotent."""
         self._subscription.close()
+        with self._changed:
+            self._changed.notify_all()
 
     def __enter__(self) -> Self:
         return self
@@ -127,10 +135,11 @@ class DatabaseTransactions:
                 self._error = error.with_traceback(None)
                 self._changed.notify_all()
             return
-        if is_whole:
-            with self._changed:
+        with self._changed:
+            if is_whole:
                 self._whole = change.snapshot
-                self._changed.notify_all()
+            self._followed = change.snapshot.version
+            self._changed.notify_all()
 
     def _is_whole(self, change: Change) -> bool:
         last = self._last = self._newest(change)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import errno
 import json
 import os
-import ssl
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeVar
 
-from kafka_replica.common.error_causes import causes
 from kafka_replica.common.secret_values import SecretUrl
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
+from kafka_replica.headers.pieces.service_failures import is_about_schema, is_refusal
 
 try:
     from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -25,11 +24,6 @@ except ImportError as error:
 
 T = TypeVar("T")
 
-# The registry's own answers about a schema: unknown, incompatible or invalid. Any other refusal, such as a proxy's 407,
-# says nothing about the record.
-_ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
-_MAY_PASS: Final = frozenset({408, 425, 429})
-_CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
 _REQUEST_S: Final = 3.0  # the closing of a replica waits for a request; all URLs are tried in turn
 _LEAST_TIMEOUT_S: Final = 1.0
 _CHECK_ACCESS: Final = "check the credentials, and the registry's log"
@@ -37,11 +31,11 @@ _CHECK_URL: Final = "check the registry's URL, and that it runs and can be reach
 
 
 class CachedRegistryClient(SchemaRegistryClient):
-    """Confluent's client with a file of answers that never change: schemas by id, GUID or version.
+    """Confluent's client with a file of responses that never change: schemas by id, GUID or version.
 
-    Answers in the file are not requested again. The association of a topic with subjects can change: it is always
-    requested from the registry, and the last answer is used while the registry does not answer. Requests for the newest
-    version of a subject always go to the registry. Thread-safe; several processes may share the file.
+    Responses in the file are not requested again. The association of a topic with subjects can change: it is always
+    requested from the registry, and the last response is used while the registry does not answer. Requests for the
+    newest version of a subject always go to the registry. Thread-safe; several processes may share the file.
 
     The methods that serializers use raise ``ServiceUnavailableError`` if the registry does not answer or refuses
     access, ``StoreError`` if the file cannot be written, and Confluent's ``SchemaRegistryError`` if there is no such
@@ -49,7 +43,7 @@ class CachedRegistryClient(SchemaRegistryClient):
 
     Args:
         config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``. The defaults differ
-            from Confluent's, because the closing of a replica waits for a request: the registry has 3 s to answer
+            from Confluent's, because the closing of a replica waits for a request: the registry has 3 s to respond
             (``timeout``), divided by the number of URLs, but at least 1 s for each; and no request is repeated
             (``max.retries``), because replicas try again themselves.
         file: the file, which is created if it does not exist.
@@ -64,7 +58,7 @@ class CachedRegistryClient(SchemaRegistryClient):
         super().__init__({**defaults, **config})
         self._shown_url = ",".join(SecretUrl(url.strip()).shown for url in urls)
         self._file = Path(file)
-        self._answers = _read(self._file)
+        self._responses = _read(self._file)
         self._file_lock = Lock()
 
     def get_schema(
@@ -78,13 +72,15 @@ class CachedRegistryClient(SchemaRegistryClient):
         request = "schema", schema_id, subject_name, fmt, reference_format
         fetch = super().get_schema
         what = f"schema {schema_id}"
-        return self._cached_answer(request, what, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format))
+        return self._cached_response(
+            request, what, Schema, lambda: fetch(schema_id, subject_name, fmt, reference_format)
+        )
 
     def get_schema_by_guid(self, guid: str, fmt: str | None = None) -> Schema:
         """Return the schema with a GUID."""
         fetch = super().get_schema_by_guid
         what = f"the schema with GUID {guid}"
-        return self._cached_answer(("guid", guid, fmt), what, Schema, lambda: fetch(guid, fmt))
+        return self._cached_response(("guid", guid, fmt), what, Schema, lambda: fetch(guid, fmt))
 
     def get_version(
         self,
@@ -99,7 +95,9 @@ class CachedRegistryClient(SchemaRegistryClient):
         if version == "latest":
             return self._fetch_translated(what, lambda: fetch(subject_name, version, deleted, fmt))
         request = "version", subject_name, version, deleted, fmt
-        return self._cached_answer(request, what, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt))
+        return self._cached_response(
+            request, what, RegisteredSchema, lambda: fetch(subject_name, version, deleted, fmt)
+        )
 
     def get_latest_version(self, subject_name: str, fmt: str | None = None) -> RegisteredSchema:
         """Return the newest version of a subject's schema."""
@@ -151,23 +149,23 @@ class CachedRegistryClient(SchemaRegistryClient):
         try:
             found = self._fetch_translated(what, lambda: _empty_if_not_found(lambda: fetch(*arguments)))
         except ServiceUnavailableError:
-            if request not in self._answers:
+            if request not in self._responses:
                 raise
-            return [Association.from_dict(each) for each in self._answers[request]]
-        self._save_answer(request, [each.to_dict() for each in found])
+            return [Association.from_dict(each) for each in self._responses[request]]
+        self._save_response(request, [each.to_dict() for each in found])
         return found
 
-    def _cached_answer(self, request: tuple[object, ...], what: str, kind: Any, fetch: Callable[[], T]) -> T:
+    def _cached_response(self, request: tuple[object, ...], what: str, kind: Any, fetch: Callable[[], T]) -> T:
         name = json.dumps(request)
-        if name in self._answers:
-            answer: T = kind.from_dict(self._answers[name])
-            return answer
+        if name in self._responses:
+            response: T = kind.from_dict(self._responses[name])
+            return response
         fetched: Any = self._fetch_translated(what, fetch, f", and {self._file} does not have it")
-        self._save_answer(name, fetched.to_dict())
+        self._save_response(name, fetched.to_dict())
         return fetched  # type: ignore[no-any-return]
 
     def _fetch_translated(self, what: str, fetch: Callable[[], T], not_in_file: str = "") -> T:
-        """Return an answer of the registry; its errors name the request and the registry.
+        """Return a response of the registry; errors name the request and the registry.
 
         Args:
             what: the requested object.
@@ -178,51 +176,37 @@ class CachedRegistryClient(SchemaRegistryClient):
         try:
             return fetch()
         except SchemaRegistryError as error:
-            if error.http_status_code in _ABOUT_SCHEMA:
+            if is_about_schema(error):
                 message = f"{doing}: {error.error_message}"
                 raise SchemaRegistryError(error.http_status_code, error.error_code, message) from error
             raise ServiceUnavailableError(
-                f"{doing}: it refused: {error}; {_CHECK_ACCESS}", is_refusal=_is_refusal(error.http_status_code)
+                f"{doing}: it refused: {error}; {_CHECK_ACCESS}", is_refusal=is_refusal(error)
             ) from error
         except Exception as error:  # the errors of the HTTP library that Confluent's client uses
             reason = str(error) or type(error).__name__
             raise ServiceUnavailableError(
-                f"{doing}: it does not answer ({reason}){not_in_file}; {_CHECK_URL}", is_refusal=_is_about_access(error)
+                f"{doing}: it does not answer ({reason}){not_in_file}; {_CHECK_URL}", is_refusal=is_refusal(error)
             ) from error
 
-    def _save_answer(self, request: str, answer: Any) -> None:
+    def _save_response(self, request: str, response: Any) -> None:
         with self._file_lock:
-            if self._answers.get(request) == answer:
+            if self._responses.get(request) == response:
                 return
             try:
-                _append_line(self._file, json.dumps([request, answer]).encode())
+                _append_line(self._file, json.dumps([request, response]).encode())
             except OSError as error:
                 raise StoreError(
                     f"writing schemas to {self._file}: {error.strerror}; make it writable, or free some space"
                 ) from error
-            self._answers[request] = answer  # only now, so that an answer that was not written is written the next time
-
-
-def _is_refusal(status: int) -> bool:
-    """Return whether an answer shows that the registry is there, but not for this client or under this URL."""
-    return 300 <= status < 500 and status not in _MAY_PASS
-
-
-def _is_about_access(error: Exception) -> bool:
-    """Return whether a certificate was refused, or by a token endpoint the credentials."""
-    for cause in causes(error, with_context=True):
-        if isinstance(cause, ssl.SSLError):
-            return not isinstance(cause, _CLOSED)
-        if type(cause).__name__ == "OAuthError":  # of authlib, which Confluent's client imports only for tokens
-            return True
-    return False
+            # Only now, so that a response that could not be written is written the next time.
+            self._responses[request] = response
 
 
 def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Association]:
     try:
         return fetch()
     except SchemaRegistryError as error:
-        if error.http_status_code == 404:  # as a registry without support for associations also answers
+        if error.http_status_code == 404:  # also the response of a registry that does not support associations
             return []
         raise
 
@@ -245,11 +229,11 @@ def _read(file: Path) -> dict[str, Any]:
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the file of schemas {file} cannot be read: {error}") from error
-    answers: dict[str, Any] = {}
+    responses: dict[str, Any] = {}
     for line in lines:
         try:
-            request, answer = json.loads(line)
+            request, response = json.loads(line)
         except (TypeError, ValueError):
             continue  # an incomplete line of a process that was killed
-        answers[str(request)] = answer
-    return answers
+        responses[str(request)] = response
+    return responses

@@ -11,6 +11,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.errors import ServiceUnavailableError
 from kafka_replica.headers.pieces.protection import refuse_protection_before
+from kafka_replica.headers.pieces.service_failures import service_failure
 from kafka_replica.headers.stacks.keys import HeaderKey
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
@@ -109,10 +110,13 @@ class RegistrySchemas(Piece):
             return PieceOutput(value)
         try:
             decoded = self._deserialize(value, _context(record, list(record.own_headers)))
-        except ServiceUnavailableError as error:
-            # The request may be another one, such as that for the topic's subjects.
+        except Exception as error:
+            failure = service_failure(error)
+            if failure is None:
+                raise
+            # The request may be another one, such as that for the topic's subjects, or for the key of a rule.
             doing = f"decoding a value with {_schema_of(record)}"
-            raise ServiceUnavailableError(f"{doing}: {error}", is_refusal=error.is_refusal) from error
+            raise ServiceUnavailableError(f"{doing}: {failure}", is_refusal=failure.is_refusal) from error
         return PieceOutput(self._encode(decoded), ())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kafka_replica.common.error_causes import text_of
 from kafka_replica.errors import ConfigurationError, DataError, KafkaReplicaError
 from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
@@ -161,7 +162,7 @@ class _Step:
         except (KafkaReplicaError, MemoryError):
             raise  # because the cause is the configuration, a service or this machine, and not a bad record
         except Exception as error:
-            raise PieceError(self.piece.name, str(error) or type(error).__name__) from error
+            raise PieceError(self.piece.name, str(error) or text_of(error)) from error
         if (value is None) is not (changed.value is None):
             raise ConfigurationError(
                 f"the header piece {self.piece.name!r} turned a tombstone into a value, or a value into a tombstone"

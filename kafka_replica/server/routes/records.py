@@ -130,8 +130,9 @@ class RecordRoutes:
         return await compute_in(self._executor, computed, self._settings.request_timeout_s)
 
     def _snapshot(self, wanted: VersionId | None, as_of: str | None) -> Snapshot:
+        current = self._versions.snapshot(wanted)  # also for the past: without a version, the answer is 503
         if as_of is None:
-            return self._versions.snapshot(wanted)
+            return current
         try:
             return self._versions.as_of(as_of).snapshot
         except KafkaReplicaError as error:

@@ -70,12 +70,16 @@ class Squeeze(Hop):
 
 
 class Unavailable(Hop):
-    """A piece whose service does not answer while ``is_away``, or refuses; otherwise records stay as they are."""
+    """A piece whose service does not answer while ``is_away``, or refuses; otherwise records stay as they are.
+
+    Tombstones need the service unless ``only_values`` is set.
+    """
 
     name = "unavailable"
     keys = ()
     is_away = True
     refuses = False
+    only_values = False
 
     def outgoing(self, record: PieceInput) -> PieceOutput:
         """Leave the record as it is."""
@@ -83,6 +87,6 @@ class Unavailable(Hop):
 
     def incoming(self, record: PieceInput) -> PieceOutput:
         """Fail while the service is away."""
-        if self.is_away:
+        if self.is_away and not (self.only_values and record.value is None):
             raise ServiceUnavailableError("the key service does not answer", is_refusal=self.refuses)
         return PieceOutput(record.value)

@@ -121,6 +121,26 @@ def test_closing_does_not_wait_for_ever(
     assert "but has not returned after" in caplog.text
 
 
+def test_the_warning_has_the_time_that_each_listener_had(
+    replica: Replica, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The listeners share the timeout, and so the second one had it as well."""
+    monkeypatch.setattr("kafka_replica.replica._CLOSE_S", 0.2)
+    begun, ends = threading.Barrier(3), threading.Event()
+
+    def listener(_change: Change) -> None:
+        begun.wait(30)
+        ends.wait(30)
+
+    for _ in range(2):
+        replica.subscribe(listener)
+    begun.wait(30)
+    replica.close()
+    ends.set()
+    lines = [record.getMessage() for record in caplog.records if "has not returned" in record.getMessage()]
+    assert [line.rpartition("after ")[2] for line in lines] == ["0.2 s"] * 2
+
+
 @pytest.mark.timeout(60)
 def test_closing_in_a_signal_handler_while_another_thread_starts_something(replica: Replica) -> None:
     """Closing does not wait for a thread that is blocked by the interrupted one while starting or subscribing."""

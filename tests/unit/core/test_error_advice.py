@@ -69,6 +69,15 @@ class Unanswered:
         raise KafkaException(KafkaError(KafkaError._TRANSPORT))
 
 
+class Slow:
+    """A producer whose broker is connected, and answers late."""
+
+    def list_topics(self, *, timeout: float) -> None:
+        """Fail, as after the timeout."""
+        del timeout
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT))
+
+
 @pytest.mark.parametrize(
     ("trouble", "kind", "text"),
     [
@@ -92,9 +101,11 @@ def test_a_record_whose_time_is_over_has_the_reason(
 def test_one_unreachable_broker_is_the_last_reason_if_another_one_answers() -> None:
     """For example, the broker that leads the partition is down: the advice is about its leader and replicas."""
     timed_out = KafkaError(KafkaError._MSG_TIMED_OUT)
-    error = publish_error(timed_out, "sending", [CLOSED], cast("Producer", Answered()))
-    assert type(error) is PublishError
-    assert str(error).startswith(f"sending: Kafka did not acknowledge it in time: {CLOSED.str()}; check that the part")
+    for other in (Answered(), Slow()):
+        error = publish_error(timed_out, "sending", [CLOSED], cast("Producer", other))
+        assert type(error) is PublishError
+        assert str(error).startswith(f"sending: Kafka did not acknowledge it in time: {CLOSED.str()}; check that the p")
+    assert type(publish_error(timed_out, "", [CLOSED, DOWN], cast("Producer", Slow()))) is PublishUnavailableError
 
 
 def test_an_outage_that_is_over_is_not_the_reason_of_a_later_failure() -> None:

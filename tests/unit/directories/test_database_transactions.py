@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+from kafka_replica import Change, RocksStore
 from kafka_replica.directories import DatabaseTransactions
 from kafka_replica.errors import (
     ConfigurationError,
@@ -129,6 +131,41 @@ def test_a_wait_raises_the_error_of_an_ended_replica(kafka: FakeKafka, end: str)
                 replica.close()
             with pytest.raises(DataError if end == "failed" else ReplicaClosedError):
                 waiting.result(WAIT_S)
+
+
+def test_after_a_restart_the_version_that_the_store_has_kept_is_not_enough(
+    kafka: FakeKafka, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The replica shows it before it is ready; a slow listener must not let it be the result of the wait."""
+    write(kafka, ("table", "a", b"old"), ("transaction", "1", status("END")))
+    with kafka.replica("table", "transaction", store=RocksStore(tmp_path / "store")) as replica:
+        replica.wait_ready(WAIT_S)
+    write(kafka, ("table", "a", b"new"), ("transaction", "1", status("END")))
+    examine = DatabaseTransactions._is_whole
+
+    def slowly(transactions: DatabaseTransactions, change: Change) -> bool:
+        if change.initial:
+            replica.wait_ready(WAIT_S)
+            time.sleep(0.05)
+        return examine(transactions, change)
+
+    monkeypatch.setattr(DatabaseTransactions, "_is_whole", slowly)
+    replica = kafka.replica("table", "transaction", store=RocksStore(tmp_path / "store"))
+    transactions = DatabaseTransactions(replica, "transaction")
+    with replica:
+        assert transactions.wait_ready(WAIT_S).of("table")["a"].value == b"new"
+
+
+def test_closing_ends_a_wait(kafka: FakeKafka) -> None:
+    """The message does not blame the timeout."""
+    write(kafka, ("table", "a", b"0"), ("transaction", "1", status("BEGIN")))
+    with kafka.replica("table", "transaction") as replica, ThreadPoolExecutor() as pool:
+        replica.wait_ready(WAIT_S)
+        transactions = DatabaseTransactions(replica, "transaction")
+        waiting = pool.submit(transactions.wait_ready, WAIT_S)
+        transactions.close()
+        with pytest.raises(WaitTimeoutError, match="of transaction: it was closed"):
+            waiting.result(WAIT_S)
 
 
 def test_a_topic_that_proves_nothing() -> None:

@@ -243,6 +243,37 @@ def test_a_service_that_refuses_a_new_replica_ends_it() -> None:
     assert gc.isenabled()
 
 
+def test_a_tombstone_that_needs_no_service_is_no_answer_of_it() -> None:
+    """The oldest record of a compacted topic is often a tombstone; wrong credentials are still reported at once."""
+    topic, service = FakeTopic("keys"), Unavailable()
+    service.refuses = service.only_values = True
+    with topic.transaction() as transaction:
+        transaction.delete("gone")
+    written(topic, a=b"1")
+    with (
+        topic.replica(header_stack=Stack([service])) as replica,
+        pytest.raises(ServiceUnavailableError, match=r"^reading the record at keys-0, offset 2 \(a\)"),
+    ):
+        replica.wait_ready(PATIENCE_S)
+
+
+def test_a_refusal_during_a_rebuild_is_waited_for() -> None:
+    """The service has answered before the topic was created again; a restart of servers may cause both."""
+    topic, service = FakeTopic(), Unavailable()
+    service.is_away, service.refuses = False, True
+    written(topic, a=b"1")
+    with topic.replica(header_stack=Stack([service])) as replica:
+        replica.wait_for(topic.end(), PATIENCE_S)
+        service.is_away = True
+        topic.recreate()
+        written(topic, b=b"2")
+        wait_until(lambda: "key service" in (replica.status().last_error or ""), "the status has the refusal")
+        time.sleep(0.2)
+        assert replica.state not in {State.FAILED, State.STOPPED}
+        service.is_away = False
+        wait_until(lambda: "b" in replica.snapshot(), "the replica continues")
+
+
 def test_a_service_that_refuses_later_is_waited_for() -> None:
     """A refusal after the first record may be temporary, as when credentials are replaced."""
     topic, service = FakeTopic(), Unavailable()

@@ -183,6 +183,15 @@ def test_pinned_and_past_versions(topic: FakeTopic, replica: Replica) -> None:
     assert "history" in client.get("/records/T0?asOf=2026-01-01").json()["detail"]
 
 
+def test_before_the_first_version_the_service_is_not_ready_for_the_past_either(topic: FakeTopic) -> None:
+    """A client tries again after 503; after 422 it would not."""
+    replica = topic.replica()  # not started
+    client = client_of(create_app(replica))
+    for path in ("/records", "/records/T0", "/records?asOf=1", "/records/T0?asOf=1", "/version/1/records"):
+        assert client.get(path).status_code == 503, path
+    replica.close()
+
+
 def test_an_instant_of_the_history(topic: FakeTopic) -> None:
     """With a history on disk, asOf may be an instant."""
     with new_folder() as folder, topic.replica() as replica, VersionHistory(folder / "h").follow(replica) as history:

@@ -1,0 +1,64 @@
+"""Tell the failure of a service from a bad record, by the errors of Confluent's client and of its rules."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Final
+
+from kafka_replica.common.error_causes import causes, text_of
+from kafka_replica.headers.errors import ServiceUnavailableError
+
+# The registry's own answers about a schema: unknown, incompatible or invalid. Any other refusal, such as a proxy's 407,
+# says nothing about the record.
+_ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
+_MAY_PASS: Final = frozenset({408, 425, 429})
+_CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
+_NO_CONNECTION: Final = (ConnectionError, TimeoutError, socket.gaierror, ssl.SSLError)
+
+
+def is_about_schema(error: BaseException) -> bool:
+    """Return whether a registry has answered that a schema is unknown, incompatible or invalid."""
+    return _status(error) in _ABOUT_SCHEMA
+
+
+def is_refusal(error: Exception) -> bool:
+    """Return whether a service is there, but not for this client: its status, certificate or credentials say so."""
+    for cause in causes(error, with_context=True):
+        status = _status(cause)
+        if status is not None:
+            return 300 <= status < 500 and status not in _MAY_PASS
+        if isinstance(cause, ssl.SSLError):
+            return not isinstance(cause, _CLOSED)
+        if type(cause).__name__ == "OAuthError":  # of authlib, which Confluent's client imports only for tokens
+            return True
+    return False
+
+
+def service_failure(error: Exception) -> ServiceUnavailableError | None:
+    """Return the failure of a service behind an error; None if the record or the schema is wrong, or our program.
+
+    Confluent's deserializers wrap the errors of rules, such as those for encrypted fields, in errors without text.
+    """
+    for cause in causes(error):
+        if isinstance(cause, ServiceUnavailableError):
+            return cause
+        if is_about_schema(cause):
+            return None
+        if _status(cause) is not None or isinstance(cause, _NO_CONNECTION) or _is_of_http(cause):
+            return ServiceUnavailableError(text_of(error), is_refusal=is_refusal(error))
+    return None
+
+
+def _status(error: BaseException) -> int | None:
+    """Return the HTTP status of a SchemaRegistryError, whose package needs an extra; None for other errors."""
+    status = getattr(error, "http_status_code", None)
+    return status if isinstance(status, int) else None
+
+
+def _is_of_http(cause: BaseException) -> bool:
+    """Return whether httpx, in whichever version Confluent's client uses, has found no connection or no response."""
+    return any(
+        each.__name__ == "TransportError" and each.__module__.partition(".")[0] in {"httpx", "httpx2"}
+        for each in type(cause).__mro__
+    )
