@@ -69,6 +69,8 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
         if file.exists():
             _check_format(path, file.read_text(encoding="utf-8"))
             return Journal(database, tuning, must_exist=True)
+        if _has_versions(database, tuning):
+            raise StoreDamagedError(f"opening the history in {path}: {_FILE} is missing; {DAMAGE_ADVICE}")
         shutil.rmtree(database, ignore_errors=True)  # its creation was interrupted
         journal = Journal(database, tuning, must_exist=False)
         journal.database.flush()
@@ -77,6 +79,18 @@ def _opened(path: Path, tuning: Tuning) -> Journal:
     except OSError as error:
         raise StoreError(f"opening the history in {path}: {reason_of(error)}; use a writable folder") from error
     return journal
+
+
+def _has_versions(database: Path, tuning: Tuning) -> bool:
+    """Return whether a database without the file that identifies it has, or may have, versions."""
+    if not database.exists():
+        return False
+    try:
+        return Journal(database, tuning, must_exist=True).newest is not None
+    except StoreInUseError:
+        raise
+    except StoreError:  # the creation of a database that has no data yet may have been interrupted at any moment
+        return any(database.glob("*.sst"))
 
 
 def _check_format(path: Path, text: str) -> None:

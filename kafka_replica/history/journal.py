@@ -37,7 +37,9 @@ from kafka_replica.stores.rocks.errors import Advice
 from kafka_replica.stores.rocks.tuning import Tuning
 
 ADVICE = Advice(
-    damaged=DAMAGE_ADVICE, full="free some disk space; the history then continues, with all missed versions as one step"
+    name="the history",
+    damaged=DAMAGE_ADVICE,
+    full="free some disk space; the history then continues, with all missed versions as one step",
 )
 _META = struct.Struct(">QQ")  # the sequences of the oldest and the newest version
 

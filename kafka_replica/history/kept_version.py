@@ -109,7 +109,10 @@ class StoredVersion(NamedTuple):
             raise StoreDamagedError(f"reading a version of a history: {error!r}; {DAMAGE_ADVICE}") from error
 
 
-DAMAGE_ADVICE = "check the disk; a damaged history cannot be restored: remove its folder to begin a new one"
+DAMAGE_ADVICE = (
+    "check the disk; a damaged history cannot be restored: restore its folder, the one with the file HISTORY, from a "
+    "backup, or remove that folder to begin a new history"
+)
 
 
 def time_text(ms: int) -> str:

@@ -76,6 +76,9 @@ class Supervisor:
     def _keep(self) -> None:
         resume_point = self._read_resume_point()
         self._lifecycle.started(None if resume_point is None else str(resume_point.position))
+        if self._store.damage is not None:
+            _log.warning("the replica of %s is rebuilt, because its store was damaged", self._options.name)
+            self._publisher.outdated(self._store.damage)
         incomplete = 0
         while not self.closing.is_set():
             follower = Follower(

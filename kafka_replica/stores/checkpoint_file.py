@@ -55,6 +55,8 @@ class Saver:
             )
         if path.is_dir():
             raise ConfigurationError(f"{path} is a folder; name a file for the checkpoint")
+        self.damage: StoreDamagedError | None = None
+        """The damage because of which the file was not loaded."""
         self._path = path
         self._every_s = every_s
         self._lock = FileLock(path.with_name(path.name + ".lock"), thread_local=False)
@@ -100,6 +102,7 @@ class Saver:
             return None
         except StoreDamagedError as error:
             _log.error("%s", error)
+            self.damage = error.with_traceback(None)
             return None
         except StoreError as error:
             self._set_aside(error)

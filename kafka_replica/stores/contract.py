@@ -15,7 +15,7 @@ from typing import NoReturn, Protocol, TypeVar, overload
 
 from kafka_replica.common.html_tables import ROWS, html_table
 from kafka_replica.common.wording import counted
-from kafka_replica.errors import BadRecordError, DataError, StoreError, UsageError
+from kafka_replica.errors import BadRecordError, DataError, StoreDamagedError, StoreError, UsageError
 from kafka_replica.records import Key, Partition, Position, Record, Stored, key_bytes, key_text, topic_key
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -209,6 +209,10 @@ class Store(Protocol):
     @property
     def is_damaged(self) -> bool:
         """True if damaged data was found in the store, which then has to be rebuilt."""
+
+    @property
+    def damage(self) -> StoreDamagedError | None:
+        """The damage that was found when the store was opened, so that it began without a version; None without any."""
 
     def snapshot(self) -> Snapshot:
         """Return the current version; thread-safe. Before the first ``apply`` this is version 0, which is empty.

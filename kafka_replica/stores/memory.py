@@ -75,6 +75,11 @@ class MemoryStore:
         """True if damaged data was found in the checkpoint file. Memory is never damaged."""
         return self._saved.is_damaged
 
+    @property
+    def damage(self) -> StoreDamagedError | None:
+        """The damage that was found when the checkpoint file was read; None without any."""
+        return None if self._saver is None else self._saver.damage
+
     def newest(self, key: bytes) -> Stored | None:
         """Return the newest record written for a key, staged or published."""
         if self._staged is not None and key in self._staged.changes:

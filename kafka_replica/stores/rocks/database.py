@@ -306,7 +306,7 @@ class Database:
         """Raise an error for a key whose stored data is not a record."""
         self.is_damaged = True
         raise StoreDamagedError(
-            f"reading {key_text(key)} in the store in {self.folder}: the stored value is not a record; "
+            f"reading {key_text(key)} in {self._advice.name} in {self.folder}: the stored value is not a record; "
             f"{self._advice.damaged}"
         ) from error
 

@@ -9,9 +9,10 @@ from kafka_replica.errors import StoreDamagedError, StoreError, StoreInUseError
 
 
 class Advice(NamedTuple):
-    """The advice in the messages of errors, which depends on the purpose of a database."""
+    """The advice in the messages of errors, which depends on the purpose of a database; ``name`` is what it holds."""
 
-    damaged: str = "check the disk, and start the replica, which rebuilds it"
+    name: str = "the store"
+    damaged: str = "check the disk; a replica that uses it rebuilds it"
     full: str = "free some disk space and restart the replica; it resumes from its last version"
 
 
@@ -37,7 +38,7 @@ def translate_error(error: Exception, doing: str, folder: Path, advice: Advice =
         advice: what to do about it.
     """
     signs = _signs(error, folder)
-    what = f"{doing} the store in {folder}: {' '.join(str(error).split())}"
+    what = f"{doing} {advice.name} in {folder}: {' '.join(str(error).split())}"
     if any(sign in signs for sign in _IN_USE):
         return StoreInUseError(
             f"{what}; it is already open, in another process or for a snapshot still in use: release it there, "

@@ -143,5 +143,5 @@ class StoreFolder:
 
     def _damaged(self, what: str) -> StoreDamagedError:
         return StoreDamagedError(
-            f"opening the store in {self.path}: {what}; check the disk, and start its replica, which rebuilds it"
+            f"opening the store in {self.path}: {what}; check the disk; a replica that uses it rebuilds it"
         )

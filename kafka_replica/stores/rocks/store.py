@@ -72,6 +72,8 @@ class RocksStore:
         self._aside: Generation | None = None
         self._now = _empty_snapshot()
         self._is_closed = False
+        self.damage: StoreDamagedError | None = None
+        """The damage that was found when the store was opened, so that it began without a version; None without any."""
         self._lock = Lock()  # held while something is written, and while the folder is released
         try:
             if read_only:
@@ -237,6 +239,7 @@ class RocksStore:
                 self._generation = self._open_generation(folder)
         except StoreDamagedError as error:
             _log.error("%s", error)
+            self.damage = error.with_traceback(None)
 
     def _open_generation(self, folder: Path) -> Generation:
         """Return the generation in a folder; if this process still holds a version of it, the one that is open."""

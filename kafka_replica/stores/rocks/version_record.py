@@ -47,6 +47,5 @@ class VersionRecord(NamedTuple):
             return VersionRecord(plain["version"], plain["keys"], partitions, resume_point)
         except (ValueError, KeyError, TypeError, StoreError) as error:
             raise StoreDamagedError(
-                f"reading the version record of a store: {error}; check the disk, and start its replica, which "
-                "rebuilds it"
+                f"reading the version record of a store: {error}; check the disk; a replica that uses it rebuilds it"
             ) from error

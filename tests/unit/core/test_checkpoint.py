@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_replica import ConfigurationError, MemoryStore, Partition, Position, Record, Snapshot, Store
-from kafka_replica.errors import StoreError, StoreInUseError
+from kafka_replica.errors import StoreDamagedError, StoreError, StoreInUseError
 from kafka_replica.records import Stored
 from kafka_replica.stores import checkpoint_file as saver
 from kafka_replica.stores import checkpoint_writer
@@ -59,6 +59,11 @@ class Restarting:
     def is_damaged(self) -> bool:
         """Tell whether the store is damaged."""
         return self._store.is_damaged
+
+    @property
+    def damage(self) -> StoreDamagedError | None:
+        """Return the damage that was found when the store was opened."""
+        return self._store.damage
 
     def snapshot(self) -> Snapshot:
         """Return a snapshot, at times after a restart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kafka_replica import RocksStore, Snapshot
+from kafka_replica import MemoryStore, RocksStore, Snapshot, State
 from kafka_replica.errors import StoreDamagedError, StoreError
+from kafka_replica.stores import Store
 from kafka_replica.stores.rocks.database import Batch
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import delta, many, new_folder, present, publish, values
@@ -105,7 +107,7 @@ def _looked_at(folder: Path, states: list[dict[bytes, bytes | None]]) -> int | N
         snapshot = RocksStore(folder, read_only=True).snapshot()
         assert values(snapshot) == states[snapshot.version]
     except StoreDamagedError as error:
-        assert "check the disk, and start" in str(error)  # noqa: PT017 - one of two outcomes
+        assert "check the disk; a replica" in str(error)  # noqa: PT017 - one of two outcomes
         return None
     return snapshot.version
 
@@ -134,7 +136,7 @@ def test_a_damaged_database_pointer_leaves_an_empty_store(
     publish(store, {b"a": b"1"})
     store.close()
     (path / "CURRENT").write_text(text, errors="surrogateescape")
-    with pytest.raises(StoreDamagedError, match="check the disk, and start its replica, which rebuilds it"):
+    with pytest.raises(StoreDamagedError, match="check the disk; a replica that uses it rebuilds it"):
         RocksStore(path, read_only=True)
     store = RocksStore(path)
     assert (store.resume_point, dict(store.snapshot())) == (None, {})
@@ -212,7 +214,7 @@ def test_damage_is_met_in_a_walk(folder: Path) -> None:
     store = damaged_while_open(folder)
     held = store.snapshot()
     for walk in (list, len, lambda snapshot: list(snapshot.values())):
-        with pytest.raises(StoreDamagedError, match=r"block checksum mismatch.*check the disk, and start the replica"):
+        with pytest.raises(StoreDamagedError, match=r"block checksum mismatch.*check the disk; a replica"):
             walk(held)
         assert store.is_damaged
     assert held["last"].value == b"1"
@@ -269,6 +271,35 @@ def test_a_replica_mends_its_store(folder: Path) -> None:
         position = topic.put("new", b"1")
         wait_until(lambda: is_whole(replica.wait_for(position, timeout_s=60)))
     assert len(values(RocksStore(folder).snapshot())) == 2_001
+
+
+@pytest.mark.parametrize("kind", ["rocksdb", "checkpoint"])
+def test_a_store_that_was_damaged_while_nobody_used_it_is_rebuilt_and_counted(
+    folder: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log has the damage, and that the replica is rebuilt; the alert on rebuilds needs the count."""
+    topic = FakeTopic("codes")
+    topic.put("a", b"1")
+
+    def opened() -> Store:
+        return RocksStore(folder / "store") if kind == "rocksdb" else MemoryStore(folder / "file")
+
+    with topic.replica(opened()) as replica:
+        replica.wait_ready(timeout_s=60)
+        assert replica.status().counts.rebuilds == 0
+    del replica  # a database that is still open would be used again
+    gc.collect()
+    if kind == "rocksdb":
+        (present(folder / "store") / "CURRENT").unlink()
+    else:
+        flip(folder / "file", 0.3)
+    with topic.replica(opened()) as replica:
+        assert values(replica.wait_ready(timeout_s=60)) == {b"a": b"1"}
+        assert replica.status().counts.rebuilds == 1
+        assert replica.state is State.LIVE
+    lines = [record.getMessage() for record in caplog.records]
+    assert "the replica of codes is rebuilt, because its store was damaged" in lines
+    assert any(str(folder) in line and "check the disk" in line.lower() for line in lines)
 
 
 def is_whole(snapshot: Snapshot) -> bool:

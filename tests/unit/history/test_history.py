@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -559,7 +560,7 @@ def test_the_facts_of_a_version_are_read_as_they_were_written() -> None:
     assert found.version.position.open == position.open
     assert found.version.published == datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
     for damaged in (b"", b"{}\n{}", stored.encode()[:-1], b"1\n2"):
-        with pytest.raises(StoreDamagedError, match="remove its folder"):
+        with pytest.raises(StoreDamagedError, match="remove that folder"):
             StoredVersion.decode(damaged)
 
 
@@ -647,8 +648,40 @@ def test_damage_is_reported_and_not_replaced(folder: Path) -> None:
     history.close()
     (folder / "database" / "CURRENT").unlink()
     for _ in range(2):
-        with pytest.raises(StoreDamagedError, match="remove its folder to begin a new one"):
+        with pytest.raises(
+            StoreDamagedError, match=r"opening the history in .*remove that folder to begin a new"
+        ):
             VersionHistory(folder)
     (folder / "HISTORY").write_text("{}")
     with pytest.raises(StoreDamagedError, match="HISTORY is damaged"):
         VersionHistory(folder)
+    (folder / "HISTORY").unlink()
+    with pytest.raises(StoreDamagedError, match="HISTORY is missing"):
+        VersionHistory(folder)
+
+
+def test_versions_without_the_file_of_their_folder_are_not_removed(folder: Path) -> None:
+    """A backup may have been restored in part; with the file, the history is as it was."""
+    history = VersionHistory(folder)
+    put(following(history, Source(MemoryStore())), {b"k": b"1"})
+    history.close()
+    file = folder / "HISTORY"
+    content = file.read_bytes()
+    file.unlink()
+    with pytest.raises(StoreDamagedError, match="HISTORY is missing"):
+        VersionHistory(folder)
+    file.write_bytes(content)
+    with closing(VersionHistory(folder)) as restored:
+        assert restored.at(version=1)[b"k"].value == b"1"
+
+
+@pytest.mark.parametrize("lost", [["HISTORY"], ["HISTORY", "COMPLETE", "database/CURRENT", "database/*.sst"]])
+def test_a_history_whose_creation_was_interrupted_is_created_again(folder: Path, lost: list[str]) -> None:
+    """Its database has no version yet, and may not even be complete."""
+    VersionHistory(folder).close()
+    for file in [file for pattern in lost for file in folder.glob(pattern)]:
+        file.unlink()
+    history = VersionHistory(folder)
+    put(following(history, Source(MemoryStore())), {b"k": b"1"})
+    assert history.at(version=1)[b"k"].value == b"1"
+    history.close()
