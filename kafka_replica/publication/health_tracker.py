@@ -227,6 +227,7 @@ class HealthTracker:
             unconfirmed_partitions=self._unconfirmed_partitions,
             last_contact_s=None if heard_s is None else now_s - heard_s,
             last_error=None if error is None else str(error),
+            last_error_type=None if error is None else type(error).__name__,
             counts=self._counts(bad_records),
             latencies=self._latencies,
         )

@@ -83,10 +83,12 @@ class Status:
     """The parser of record batches: ``compiled`` or ``general``; None if no parser is used, as with quiescence."""
     deleting_topics: tuple[str, ...] = ()
     """The topics from which Kafka deletes old records, so that keys may be missing, if the replica may read their
-    settings: it
-    queries them some seconds after its start, and each minute, unless ``tombstones_kept_s`` is given."""
+    settings: it queries them some seconds after its start, and each minute, unless ``tombstones_kept_s`` is given."""
     last_contact_s: float | None = None
+    """The time since the last answer of a broker; before the first one, since the replica started."""
     last_error: str | None = None
+    last_error_type: str | None = None
+    """The name of the class of ``last_error``, such as ``BrokerUnavailableError``."""
     counts: Counts = field(default_factory=Counts)
     latencies: Latencies = field(default_factory=Latencies)
     """The times from recording in the source to the version, for transactions whose headers have a recording time."""

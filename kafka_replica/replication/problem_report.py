@@ -22,17 +22,18 @@ class ProblemReport:
     def __init__(self, health: HealthTracker, needed: str, name: str) -> None:
         self._health = health
         self._needed, self._name = needed, name
-        self._has_error = False
+        self._logged: set[type[KafkaReplicaError]] = set()
+        """The classes of errors that were logged since there was no problem."""
 
     def note_error(self, error: KafkaReplicaError) -> None:
-        """Report a problem, for which the replica retries."""
+        """Report a problem, for which the replica retries; it is logged again only if it is of another class."""
         self._health.troubled(error)
-        if not self._has_error:
+        if type(error) not in self._logged:
             _log.warning("%s; retrying", error)
-        self._has_error = True
+            self._logged.add(type(error))
 
     def well(self) -> None:
         """Note that there is no problem."""
-        if self._has_error:
+        if self._logged:
             _log.warning("%s answers again; the replica of %s continues", self._needed, self._name)
-        self._has_error = False
+        self._logged.clear()

@@ -13,13 +13,24 @@ from kafka_replica.server.settings import ServerSettings
 
 _REASONS: Final = {
     State.NEW: "the replica was not started",
-    State.CATCHING_UP: "the replica reads what was in the topic when it started",
+    State.CATCHING_UP: "the replica has not yet read everything that was in the topic when it started",
     State.LIVE: "the replica follows the topic",
     State.BLOCKED: "a producer holds a transaction open, so that no newer version can be made",
-    State.STALLED: "the broker or a schema or key service does not answer, or the topic does not exist; see the log",
+    State.STALLED: "the replica cannot read newer records",
     State.FAILED: "an error ended the replica; its log names the error",
     State.STOPPED: "the replica was closed",
 }
+
+_CAUSES: Final = {
+    "BrokerUnavailableError": "no broker answers",
+    "AuthenticationError": "the broker refused the credentials",
+    "AuthorizationError": "the broker refused a permission",
+    "TopicNotFoundError": "the topic does not exist",
+    "ServiceUnavailableError": "a service for keys or schemas does not answer, or refuses the replica",
+    "StoreDamagedError": "the store was damaged, and is rebuilt",
+    "LogReplacedError": "the log was replaced, and the state is rebuilt",
+}
+"""The cause of a problem by the class of its error; messages might contain addresses or paths."""
 
 
 class Readiness(NamedTuple):
@@ -36,8 +47,8 @@ def readiness(status: Status, settings: ServerSettings) -> Readiness:
     start (or, with ``ready_when_stale``, if there is any version), and the lag is within the limits.
     """
     reason = _REASONS[status.state]
-    if status.state is State.CATCHING_UP and status.last_error is not None:
-        reason += "; it has met a problem, such as a missing topic: the log has the reason"
+    if status.state in {State.CATCHING_UP, State.STALLED} and status.last_error is not None:
+        reason += f": {_CAUSES.get(status.last_error_type or '', 'it has met a problem')}; the log has the details"
     if status.state in {State.NEW, State.FAILED, State.STOPPED}:
         return Readiness(False, reason)
     if not status.ready:

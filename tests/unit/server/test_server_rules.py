@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from kafka_replica import State, Status
-from kafka_replica.errors import ConfigurationError
+from kafka_replica.errors import BrokerUnavailableError, ConfigurationError, KafkaReplicaError, TopicNotFoundError
 from kafka_replica.records import OpenTransaction, Partition, Position
 from kafka_replica.server import ListenSettings, ServerSettings
 from kafka_replica.server.access.client_certificates import parse_subject, subject_of
@@ -60,6 +60,22 @@ def test_a_topic_that_cannot_be_read_is_not_called_reading() -> None:
         for error in ("no topic at host:9092", None)
     ]
     assert [("problem" in reason, "9092" in reason) for reason in reasons] == [(True, False), (False, False)]
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (BrokerUnavailableError("host:9092 refused"), "newer records: no broker answers; the log has the details"),
+        (TopicNotFoundError("no topic t at host:9092"), "newer records: the topic does not exist; the log has"),
+        (ConfigurationError("host:9092 is odd"), "newer records: it has met a problem; the log has the details"),
+    ],
+)
+def test_a_stalled_replica_has_its_cause(error: KafkaReplicaError, text: str) -> None:
+    """The class of the error is enough; its message may contain addresses."""
+    status = Status(State.STALLED, True, 1, 0, last_error=str(error), last_error_type=type(error).__name__)
+    reason = readiness(status, ServerSettings()).reason
+    assert text in reason
+    assert "9092" not in reason
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""The report of a temporary problem: each kind once, and its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
+from kafka_replica.publication.health_tracker import HealthTracker
+from kafka_replica.replication.problem_report import ProblemReport
+from kafka_replica.testing import FakeTopic
+
+
+def test_a_second_problem_is_not_hidden_by_the_first_one(caplog: pytest.LogCaptureFixture) -> None:
+    """For example, the broker comes back without the topic; two that alternate do not fill the log."""
+    report = ProblemReport(_health(), "the broker", "codes")
+    away, gone = BrokerUnavailableError("no broker"), TopicNotFoundError("no topic")
+    for error in (away, away, gone, away, gone):
+        report.note_error(error)
+    report.well()
+    report.well()
+    report.note_error(away)
+    assert [record.getMessage() for record in caplog.records] == [
+        "no broker; retrying", "no topic; retrying", "the broker answers again; the replica of codes continues",
+        "no broker; retrying",
+    ]  # fmt: skip
+
+
+def _health() -> HealthTracker:
+    with FakeTopic().replica() as replica:
+        return replica._publisher.health
