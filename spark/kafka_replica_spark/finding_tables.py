@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -64,10 +64,24 @@ def finding_table(
 
 def series_and_period(found: DataFrame, rules: Rules) -> tuple[Column, Column]:
     """Return the series key and the period of each row of data with ``_errors``."""
-    texts, given = prepare_frame(found.drop(ERRORS), rules).texts, set(found.columns)
-    time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
+    texts = prepare_frame(found.drop(ERRORS), rules).texts
+    time = next((column.id for column in rules.columns if column.is_time and column.id in found.columns), None)
     period = F.lit(None).cast("string") if time is None else texts[time]
-    return join_with_dots([texts[one] for one in rules.series if one in given]), period
+    return series_key(texts, rules, found.columns), period
+
+
+def series_key(texts: Mapping[str, Column], rules: Rules, given: Collection[str]) -> Column:
+    """Return the series key of each row; NULL if no dimension has a column.
+
+    Args:
+        texts: the texts of the components.
+        rules: the rules of the rows.
+        given: the columns of the data. A dimension without a column is an empty part of the key, as in a row that lacks
+            its value.
+    """
+    parts = [texts.get(one, F.lit(None).cast("string")) for one in rules.series]
+    columns = {name.casefold() for name in given}  # Spark's names are case-insensitive
+    return join_with_dots(parts if any(one.casefold() in columns for one in rules.series) else [])
 
 
 def _of_data_set(like: DataFrame, dataset: Sequence[Finding], file: str | None) -> DataFrame | None:

@@ -17,8 +17,8 @@ from kafka_replica.data.validation.report import Report
 from kafka_replica.data.validation.report_building import KINDS, ORDER, SERIES, report_of
 from kafka_replica_spark.caching import cache_rows
 from kafka_replica_spark.cross_row import extents
-from kafka_replica_spark.finding_tables import series_and_period
-from kafka_replica_spark.rows import PreparedFrame, join_with_dots, prepare_frame
+from kafka_replica_spark.finding_tables import series_and_period, series_key
+from kafka_replica_spark.rows import PreparedFrame, prepare_frame
 
 _SERIES: Final = 20
 """The number of series in the report of a job."""
@@ -51,7 +51,7 @@ def report(validated: DataFrame, rules: Rules, *, samples: int = 5, series: int 
     check_has_errors(validated.columns, "reporting on a frame")
     with _cached(validated):
         rows = prepare_frame(validated.drop(ERRORS), rules)
-        found = _Findings(validated, join_with_dots([rows.texts[one] for one in rules.series if one in rows.texts]))
+        found = _Findings(validated, series_key(rows.texts, rules, validated.columns))
         return report_of(
             rules.artefact, rules.version, found, _about_all(rows), rows.bound.unchecked, samples=samples, series=series
         )

@@ -100,7 +100,9 @@ def series_and_times(texts: pl.DataFrame, rules: Rules, columns: Iterable[str]) 
     """
     given = set(columns)
     time = next((column.id for column in rules.columns if column.is_time and column.id in given), None)
-    keys = [pl.col(one) for one in rules.series if one in given]
+    # A dimension without a column is an empty part of the key, as in a row that lacks its value.
+    parts = [pl.col(one) if one in given else pl.lit(None, pl.String) for one in rules.series]
+    keys = parts if given.intersection(rules.series) else []
     rows = pl.int_range(pl.len()).alias("__row")  # otherwise a frame of constants would have one row
     period = pl.lit(None, pl.String) if time is None else pl.col(time)
     return texts.select(rows, joined_key(keys).alias(SERIES), period.alias(TIME)).drop("__row")

@@ -124,6 +124,21 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
     assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
 
 
+@pytest.mark.usefixtures("uncompiled", "spark")
+def test_a_dimension_without_a_column_is_an_empty_part_of_the_series(demo: Snapshot, tmp_path: Path) -> None:
+    """Otherwise the codes of the other dimensions would seem to be those of their neighbours."""
+    rules = _rules(demo)
+    missing = rules.series[1]
+    _data(rules, 8).drop(missing).write_csv(tmp_path / "data.csv")
+    job = ValidationJob(sources=sources_of([str(tmp_path / "data.csv")]), rules=rules, out=tmp_path)
+    local, found, first, other = _both(tmp_path, job, "csv")
+    assert first.report.by_series == other.report.by_series
+    for series in (*local["series"].drop_nulls(), *found["series"].drop_nulls(), *first.report.by_series):
+        parts = series.split(".")
+        assert len(parts) == len(rules.series)
+        assert [not part for part in parts] == [name == missing for name in rules.series]
+
+
 @pytest.mark.long
 @pytest.mark.usefixtures("uncompiled", "spark")
 @pytest.mark.parametrize("runs_here", [True, False])
