@@ -172,7 +172,8 @@ class RecordFilter:
                 raw[0], raw[1], raw[4], topic=partition.topic,
                 wait=lambda error: services.pause(error, _place(partition, raw)),
             )  # fmt: skip
-            services.well(was_needed=raw[1] is not None or undone.headers is not raw[4])  # not for a bare tombstone
+            # A record that no piece has changed, such as a tombstone without headers, says nothing about a service.
+            services.well(was_needed=undone.value is not raw[1] or undone.headers is not raw[4])
         except PieceError:
             services.well(was_needed=False)
             raise

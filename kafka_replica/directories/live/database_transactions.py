@@ -112,8 +112,12 @@ class DatabaseTransactions:
     def close(self) -> None:
         """Stop following the replica. Idempotent."""
         self._subscription.close()
-        with self._changed:
-            self._changed.notify_all()
+        # In a forked process, nobody may ever release the lock. A thread that waits looks each second anyway.
+        if self._changed.acquire(blocking=False):
+            try:
+                self._changed.notify_all()
+            finally:
+                self._changed.release()
 
     def __enter__(self) -> Self:
         return self

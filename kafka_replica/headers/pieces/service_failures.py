@@ -14,7 +14,10 @@ from kafka_replica.headers.errors import ServiceUnavailableError
 _ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
 _MAY_PASS: Final = frozenset({408, 425, 429})
 _CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
-_NO_CONNECTION: Final = (ConnectionError, TimeoutError, socket.gaierror, ssl.SSLError)
+_NO_CONNECTION: Final = (ConnectionError, socket.gaierror, ssl.SSLError)
+_OF_TOKENS: Final = frozenset(
+    {"OAuthError", "OAuthTokenError"}
+)  # without a cause
 
 
 def is_about_schema(error: BaseException) -> bool:
@@ -30,7 +33,7 @@ def is_refusal(error: Exception) -> bool:
             return 300 <= status < 500 and status not in _MAY_PASS
         if isinstance(cause, ssl.SSLError):
             return not isinstance(cause, _CLOSED)
-        if type(cause).__name__ == "OAuthError":  # of authlib, which Confluent's client imports only for tokens
+        if type(cause).__name__ == "OAuthError":
             return True
     return False
 
@@ -43,9 +46,9 @@ def service_failure(error: Exception) -> ServiceUnavailableError | None:
     for cause in causes(error):
         if isinstance(cause, ServiceUnavailableError):
             return cause
-        if is_about_schema(cause):
-            return None
-        if _status(cause) is not None or isinstance(cause, _NO_CONNECTION) or _is_of_http(cause):
+        if is_about_schema(cause) or type(cause).__module__.partition(".")[0] == "referencing":
+            return None  # a JSON schema refers to another one, at an address where there may never be anything
+        if _status(cause) is not None or _is_of_connection(cause):
             return ServiceUnavailableError(text_of(error), is_refusal=is_refusal(error))
     return None
 
@@ -54,6 +57,13 @@ def _status(error: BaseException) -> int | None:
     """Return the HTTP status of a SchemaRegistryError, whose package needs an extra; None for other errors."""
     status = getattr(error, "http_status_code", None)
     return status if isinstance(status, int) else None
+
+
+def _is_of_connection(cause: BaseException) -> bool:
+    """Return whether a connection failed; a bare TimeoutError may be that of a rule's own time limit."""
+    if isinstance(cause, TimeoutError):
+        return cause.errno is not None
+    return isinstance(cause, _NO_CONNECTION) or type(cause).__name__ in _OF_TOKENS or _is_of_http(cause)
 
 
 def _is_of_http(cause: BaseException) -> bool:

@@ -165,7 +165,7 @@ def test_a_stop_is_logged_once_and_so_is_its_end(topic: FakeTopic, caplog: pytes
     assert len(texts) == 3, texts
     for text, key in zip(texts, ("T3", "T4"), strict=False):
         assert text.startswith("ERROR the directory of Terminal is stopped at version "), text
-        assert re.search(rf"terminals-0, offset \d+ \({key}\): decoding its value: ValidationError: ", text)
+        assert re.search(rf"terminals-0, offset \d+, key '{key}': decoding its value: ValidationError: ", text)
     assert texts[2].startswith("WARNING the directory of Terminal continues at version ")
 
 

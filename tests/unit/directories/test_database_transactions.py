@@ -168,6 +168,15 @@ def test_closing_ends_a_wait(kafka: FakeKafka) -> None:
             waiting.result(WAIT_S)
 
 
+@pytest.mark.timeout(60)
+def test_closing_in_a_forked_process_does_not_wait_for_a_thread_that_is_not_there(kafka: FakeKafka) -> None:
+    """The other thread holds the lock for as long as closing takes."""
+    with kafka.replica("table", "transaction") as replica, ThreadPoolExecutor() as pool:
+        transactions = DatabaseTransactions(replica, "transaction")
+        with transactions._changed:
+            pool.submit(transactions.close).result(WAIT_S)
+
+
 def test_a_topic_that_proves_nothing() -> None:
     """The topic must have one partition, and the replica must follow it together with tables."""
     kafka = FakeKafka()

@@ -341,7 +341,7 @@ def test_a_bad_record_stops_the_directory(topic: FakeTopic) -> None:
         terminals.wait_ready(WAIT_S)
         position = put(topic, T2=b'{"terminal_id": 2}')
         with pytest.raises(
-            BadRecordError, match=r"terminals-0, offset \d+ \(T2\): decoding its value: ValidationError: Expected"
+            BadRecordError, match=r"terminals-0, offset \d+, key 'T2': decoding its value: ValidationError: Expected"
         ):
             terminals.wait_for(position, WAIT_S)
         for use in (lambda: terminals["T1"], lambda: terminals.get("T1"), lambda: list(terminals), terminals.view):

@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka.schema_registry.error import SchemaRegistryError
+from confluent_kafka.schema_registry.error import OAuthTokenError, SchemaRegistryError
 from confluent_kafka.schema_registry.serde import RuleError
 from confluent_kafka.serialization import SerializationError
+from referencing.exceptions import Unresolvable
 
 from kafka_replica.headers import PieceError, ServiceUnavailableError, Stack
 from kafka_replica.headers.pieces import RegistrySchemas
@@ -40,7 +41,8 @@ def chained(*errors: Exception) -> Exception:
             False,
         ),
         (chained(SerializationError(), ServiceUnavailableError("no key", is_refusal=True)), "no key", True),
-        (chained(RuleError("kms"), TimeoutError("timed out")), "kms: timed out", False),
+        (chained(RuleError("kms"), TimeoutError(110, "Connection timed out")), "kms: .*timed out", False),
+        (chained(SerializationError(), RuleError("kms"), OAuthTokenError("no token")), "kms: no token", False),
         (chained(RuleError("kms"), ssl.SSLCertVerificationError("self-signed")), "kms: .*self-signed", True),
         (SchemaRegistryError(503, 1, "starting"), "starting", False),
         (chained(SerializationError(), SchemaRegistryError(401, 401, "Unauthorized")), "Unauthorized", True),
@@ -69,6 +71,8 @@ def test_a_service_that_fails_is_found_behind_other_errors(error: Exception, tex
         (chained(SerializationError(), SchemaRegistryError(422, 42201, "invalid")), "invalid"),
         (FileNotFoundError(2, "No such file", "x"), "No such file"),
         (SerializationError("too short"), "too short"),
+        (TimeoutError("the rule took too long"), "the rule took too long"),
+        (chained(ValueError("schema"), Unresolvable("http://nowhere/x"), _AWAY), "schema"),
     ],
 )
 def test_a_wrong_record_schema_or_program_is_not_a_failure_of_the_service(error: Exception, reason: str) -> None:

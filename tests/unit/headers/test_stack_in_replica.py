@@ -93,7 +93,7 @@ def test_a_bad_record_stops_the_replica() -> None:
     topic.put("a", b"not suffixed")
     with (
         topic.replica(header_stack=STACK) as replica,
-        pytest.raises(BadRecordError, match=r"fake-0, offset 0 \(a\): the header piece 'suffix-y' refused it"),
+        pytest.raises(BadRecordError, match=r"fake-0, offset 0, key 'a': the header piece 'suffix-y' refused it"),
     ):
         replica.wait_ready(PATIENCE_S)
 
