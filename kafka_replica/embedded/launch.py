@@ -84,8 +84,8 @@ class Launcher:
             if time.monotonic() - began > self._options.start_timeout_s:
                 raise EmbeddedKafkaError(
                     f"while starting Kafka: no answer on {ports.LOOPBACK}:{chosen.clients} within "
-                    f"{self._options.start_timeout_s:g} s; if the machine is busy, use a longer start_timeout_s, "
-                    f"otherwise see the end of its log:\n{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
+                    f"{self._options.start_timeout_s:g} s; {self._advice()}, otherwise see the end of its log:\n"
+                    f"{log_end(self._log, after=log_began) or '(it wrote nothing)'}"
                 )
             time.sleep(_POLL_INTERVAL_S)
         return pid
@@ -113,6 +113,19 @@ class Launcher:
             # Written last, because its existence shows that the folder is complete.
             config.write_meta(self._meta, settings)
 
+    @property
+    def _has_own_listeners(self) -> bool:
+        """True if the settings define listeners, which may encrypt, or require a login."""
+        return bool({"listeners", "listener.security.protocol.map"} & self._options.settings.keys())
+
+    def _advice(self) -> str:
+        if self._has_own_listeners:
+            return (
+                "if the listener PLAINTEXT of these settings requires a login, leave it without one, and use users=, "
+                "or a listener with another name, for clients that log in"
+            )
+        return "if the machine is busy, use a longer start_timeout_s"
+
     def _answers(self, port: int) -> bool:
         """Return whether this broker, and no other server, answers at the port as a member of its cluster."""
         try:
@@ -121,7 +134,7 @@ class Launcher:
             return False
         except ValueError:
             # An answer that is not understood is expected if the settings configure encryption or authentication.
-            return bool({"listeners", "listener.security.protocol.map"} & self._options.settings.keys())
+            return self._has_own_listeners
         return answer.cluster_id == config.read_cluster_id(self._meta) and bool(answer.brokers)
 
 

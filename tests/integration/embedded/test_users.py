@@ -49,3 +49,18 @@ def test_a_wrong_password_is_refused() -> None:
             assert len(replica.wait_ready(timeout_s=60)) == 0
         with pytest.raises(EmbeddedKafkaError, match=r"user other: .* its users are reader, writer-1"):
             kafka.user_config("other")
+
+
+@pytest.mark.long
+def test_a_login_at_the_listener_of_the_library_has_advice() -> None:
+    """The start cannot log in there, so it never sees an answer."""
+    settings = {
+        "listener.security.protocol.map": "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "listener.name.plaintext.plain.sasl.jaas.config": (
+            'org.apache.kafka.common.security.plain.PlainLoginModule required user_a="b";'
+        ),
+    }
+    with pytest.raises(EmbeddedKafkaError, match="leave it without one, and use users="):
+        LocalKafka(settings=settings, start_timeout_s=10).start()
