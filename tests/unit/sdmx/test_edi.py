@@ -21,6 +21,7 @@ from kafka_replica.sdmx import (
     Urn,
     read_message,
     split_message,
+    write_message,
 )
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.model.earlier_editions import KeyFamilyDimension
@@ -331,7 +332,23 @@ BAD = {
     "component without concept": (small("ASI+KF'SCD+4'"), "cannot be"),
     "kind": (small("ASI+KF'SCD+77+X'"), "kind"),
     "attribute before component": (small("ASI+KF'ATT+3+5+:::AN1'"), "before any SCD"),
-    "format": (small("ASI+KF'SCD+4+X'ATT+3+5+:::AN'"), "format"),
+    "format": (small("ASI+KF'SCD+4+X'ATT+3+5+:::AN..'"), "format"),
+    "no format": (small("ASI+KF'SCD+4+X'ATT+3+5'"), "format"),
+    "unknown segment": (small("VLI+CL'CDV+A'XYZ+lost'"), r"segment 7: 'XYZ\+lost' .*Codelist A:CL\(1.0\)"),
+    "unknown segment of concepts": (small("STC+C'XYZ+lost'"), "segment 6: 'XYZ.*STANDALONE_CONCEPT_SCHEME"),
+    "unknown segment of a key family": (small("ASI+KF'XYZ+lost'SCD+4+X'"), "segment 6: 'XYZ.*DataStructure A:KF"),
+    "segment in small letters": (small("VLI+CL+++Name'cdv+A'"), "'cdv.A' is not allowed here"),
+    "component's codelist in a codelist": (small("VLI+CL'CDV+A'IDE+1+CL2'"), "not allowed here"),
+    "text of a component": (small("ASI+KF'SCD+4+X'FTX+ACM+++x'"), "not allowed here"),
+    "text that could be a segment": (small("VLI+CL'CDV+A'FTX+ACM+++L'EAU'"), r"'EAU' .*write \?' there"),
+    "apostrophe in an id": (small("VLI+CL'CDV+Sell'ers list'"), "'ers list' is not allowed"),
+    "apostrophe without a text": (small("VLI+CL'ers list'"), "'ers list' is not allowed"),
+    "apostrophe and colon in free text": (small("VLI+CL'CDV+A'FTX+ACM+++It's: all'"), "'s: all' is not allowed"),
+    "apostrophe and plus in free text": (small("VLI+CL'CDV+A'FTX+ACM+++It's + all'"), "all' is not allowed"),
+    "question mark at the end of a name": (small("VLI+CL+++Why?'CDV+A'"), "so CDV is part of it: 'Why'"),
+    "code outside a definition": (small("VLI+CL'NAD+MS+X'CDV+A'"), "CDV is not within a definition"),
+    "text outside a definition": (small("VLI+CL'NAD+MS+X'FTX+ACM+++x'"), "FTX is not within a definition"),
+    "code before any definition": (small("CDV+A'VLI+CL'"), "CDV is not within a definition"),
     "huge format": (small(f"ASI+KF'SCD+4+X'ATT+3+5+:::AN{'9' * 5000}'"), "format"),
     "usage": (small("ASI+KF'SCD+Z09+X'ATT+3+35+9:USS'ATT+3+32+4:ALV'"), "usage status"),
     "level of attribute": (small("ASI+KF'SCD+Z09+X'ATT+3+32+3:ALV'"), "attachment level"),
@@ -346,7 +363,11 @@ BAD = {
 OF_READING = {
     "code twice", "code without id", "component outside", "no component", "component twice", "kind", "format",
     "component without concept", "attribute before component", "huge format", "usage", "level of attribute",
-    "no level of attribute", "many components", "many elements",
+    "no level of attribute", "many components", "many elements", "no format", "unknown segment",
+    "unknown segment of concepts", "unknown segment of a key family", "segment in small letters",
+    "component's codelist in a codelist", "text of a component", "text that could be a segment",
+    "apostrophe in an id", "apostrophe without a text", "apostrophe and colon in free text",
+    "apostrophe and plus in free text", "question mark at the end of a name",
 }  # fmt: skip
 
 
@@ -360,6 +381,99 @@ def test_invalid_edi_is_refused_with_its_reason(name: str) -> None:
             act(data)
         assert time.thread_time() - started < 2
         assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Seller's list", "Seller's list"),
+        ("Sellers' list of 'new' goods", "Sellers' list of 'new' goods"),
+        ("A ''special'' list", "A ''special'' list"),
+        ("SELLER'S + BUYER'S: LIST", "SELLER'S + BUYER'S: LIST"),
+        ("Frequency: code list", "Frequency: code list"),
+        ("Frequency:", "Frequency:"),
+        ("Goods + services+rights", "Goods + services+rights"),
+        ("What? Why?or", "What? Why?or"),
+        ("Properly?: ?+ ?'??", "Properly: + '?"),
+        ("Name++", "Name"),
+    ],
+)
+def test_names_of_codelists_without_release_characters(written: str, name: str) -> None:
+    """A name in VLI is whole where SdmxSource left out release characters, in the message and in its parts."""
+    whole = small(f"VLI+CL+++{written}'CDV+A'FTX+ACM+++Annual'")
+    found = codelist(f"VLI+CL+++{written}'CDV+A'FTX+ACM+++Annual'")
+    assert (found.name(), {id_: code.name() for id_, code in found.codes.items()}) == (name, {"A": "Annual"})
+    [part] = split_message(whole)
+    assert list(read_message(part.value)) == [found]
+    assert list(read_message(write_message(found, Format.EDI))) == [found]
+
+
+def test_free_text_is_whole_if_an_apostrophe_was_not_released() -> None:
+    """Free text is put together where it is certain how, also over line ends and with a language."""
+    body = "VLI+CL'CDV+A'FTX+ACM+++An'nual'FTX+ACM+++l' ann\u00e9e+FR'FTX+AAI+++it's'CDV+B'FTX+ACM+++B'\r\ns'"
+    found = codelist(body)
+    assert {id_: dict(code.names) for id_, code in found.codes.items()} == {
+        "A": {"en": "An'nual", "fr": "l' ann\u00e9e"},
+        "B": {"en": "B's"},
+    }
+    [part] = split_message(small(body))
+    assert list(read_message(part.value)) == [found]
+
+
+def test_an_apostrophe_stays_a_separator_without_release_character() -> None:
+    """A text is put together where UNA defines no release character, and not where the terminator is another one."""
+    advice = "UNA:+.  '"
+    found = codelist("VLI+CL+++Seller's list'CDV+A'", advice=advice)
+    assert (found.name(), list(found.codes)) == ("Seller's list", ["A"])
+    [part] = split_message(small("VLI+CL+++Seller's list'CDV+A'", advice=advice))
+    assert list(read_message(part.value)) == [found]
+    other = small("VLI+CL+++Seller's list'CDV+A'").replace(b"'", b"~")
+    with pytest.raises(MessageError, match="'s list' is not allowed here"):
+        read_message(other)
+
+
+def test_section_control_has_no_content() -> None:
+    """UNS, which other messages of EDIFACT have between sections, ends a definition and means nothing."""
+    assert list(codelist("UNS+D'VLI+CL'CDV+A'UNS+S'").codes) == ["A"]
+    with pytest.raises(MessageError, match="CDV is not within a definition"):
+        codelist("VLI+CL'CDV+A'UNS+S'CDV+B'")
+
+
+def test_segments_that_describe_the_message_may_follow_its_definitions() -> None:
+    """A contact after the definitions belongs to the opening of the message, as before them."""
+    assert list(codelist("IDE+10+Name'FTX+AAI+++x'VLI+CL'CDV+A'NAD+MS+X'CTA+CC+:Y'COM+1:TE'").codes) == ["A"]
+
+
+def test_an_unknown_segment_loses_only_its_artefact() -> None:
+    """An unknown segment is an error of its artefact alone if errors are collected."""
+    found = read_message(small("VLI+CL'CDV+A'XYZ+lost'VLI+GOOD'CDV+A'ASI+KF'SCD+4+X'"), on_error="collect")
+    assert [one.id for one in found] == ["GOOD", "KF"]
+    [error] = found.errors
+    assert (error.cls, error.id, error.place) == ("Codelist", "CL", "segment 5")
+    assert "segment 7: 'XYZ+lost'" in error.reason
+
+
+def test_a_component_without_codelist_or_length() -> None:
+    """An empty id of a codelist means none, and a format without a length has none, as converters write them."""
+    found = key_family(
+        read_message(small("ASI+KF'SCD+13+F'ATT+3+5+:::AN'IDE+1+CL'SCD+1+T'SCD+1+TIME_FORMAT'IDE+1+'SCD+4+X'IDE+1'"))
+    )
+    frequency = found.dimension_list["F"].representation
+    assert frequency is not None
+    assert frequency.format == TextFormat(text_type="String")
+    assert str(frequency.enumeration).endswith("Codelist=A:CL(1.0)")
+    assert found.attributes["TIME_FORMAT"].representation is None
+    assert found.dimension_list["X"].representation is None
+
+
+def test_many_cut_texts_are_read_in_linear_time() -> None:
+    """A text of very many pieces is refused if it is too long, and read otherwise, at once."""
+    started = time.thread_time()
+    found = codelist("VLI+CL+++a'" + "s b'" * 100_000)
+    assert found.name() == "a" + "'s b" * 100_000
+    with pytest.raises(MessageError, match="'s b' is not allowed here"):
+        codelist("VLI+CL+++a'" + "s b'" * 600_000)
+    assert time.thread_time() - started < 20
 
 
 @pytest.mark.thorough

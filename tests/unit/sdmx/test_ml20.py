@@ -27,7 +27,7 @@ from kafka_replica.sdmx import (
     split_message,
     write_message,
 )
-from kafka_replica.sdmx.errors import MessageError, UnreadableContentError
+from kafka_replica.sdmx.errors import MessageError, UnreadableContentError, UnwritableError
 from kafka_replica.sdmx.model import (
     AgencyScheme,
     CategoryScheme,
@@ -245,12 +245,25 @@ def test_roles_and_cross_sections() -> None:
     assert stocks.urn.maintainable == found.urn
 
 
-def test_a_key_family_without_components_answers_nothing() -> None:
-    """A key family without components raises: its content is elsewhere, and it does not seem empty."""
+def test_a_key_family_without_components_keeps_its_mark() -> None:
+    """A key family without components is not a stub unless it is marked, as in 2.1; a stub refuses to show any."""
     found = get(DataStructure, "NAME_ONLY")
-    assert (found.name(), found.is_stub) == ("No components are said", True)
-    with pytest.raises(UnreadableContentError):
-        len(found.dimensions)
+    assert (found.name(), found.is_external_reference, found.is_stub) == ("No components are said", False, False)
+    assert (len(found.dimensions), found.components, len(found.groups)) == (0, (), 0)
+    of_21 = write_message(found, Format.SDMX_ML_2_1)
+    assert list(read_message(of_21)) == [found]
+    of_20 = write_message(found, Format.SDMX_ML_2_0)
+    assert list(read_message(of_20)) == [found]
+    assert b"Components" not in of_20
+    assert b"isExternalReference" not in of_20
+    with pytest.raises(UnwritableError, match=r"1\.0 .*without components"):
+        write_message(found, Format.SDMX_ML_1_0)
+    stub = of_20.replace(b"<str:KeyFamily ", b'<str:KeyFamily isExternalReference="true" ')
+    [marked] = read_message(stub)
+    assert isinstance(marked, DataStructure)
+    assert (marked.is_external_reference, marked.is_stub) == (True, True)
+    with pytest.raises(UnreadableContentError, match="isExternalReference is true"):
+        len(marked.dimensions)
 
 
 def test_flows_and_categories() -> None:

@@ -11,6 +11,7 @@ from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import ProvisionAgreement
 from kafka_replica.sdmx.model.earlier_editions import ProvisionAgreementOfSources
 from kafka_replica.sdmx.reading.messages import read_message
+from kafka_replica.sdmx.urns.urn import Urn
 from kafka_replica.sdmx.writing.messages import write_message
 from support.paths import SDMX_DATA
 from support.sdmx.registry_messages import interface, schema
@@ -115,6 +116,74 @@ def test_nothing_found_and_no_id() -> None:
     assert next(iter(read_message(DATA.replace(b' id="PA_FULL"', b"").replace(b"PA_PLAIN", b"A")))).id == "A"
     with pytest.raises(MessageError, match="ConstraintID"):
         read_message(DATA.replace(b"<c:ConstraintID>C1</c:ConstraintID>", b""))
+
+
+OF_THE_STANDARD = "SDMX:DATA_PROVIDERS.BIS.BIS:BIS_JEDH_DEBT,1.2"
+
+
+def answer(*agreements: str) -> bytes:
+    """Return a response with agreements, of which each is the URN and the id, if any."""
+    body = "".join(
+        AGREEMENT.format(action="Append")
+        .replace(' id="PA"', attributes)
+        .replace("<r:DataflowID>F<", f"<r:DataflowID>F{at}<")
+        for at, attributes in enumerate(agreements)
+    )
+    return interface("20", f"<m:QueryProvisioningResponse>{body}</m:QueryProvisioningResponse>")
+
+
+def of_20(reference: str) -> str:
+    """Return the attribute with a URN of 2.0."""
+    return f' urn="{URN}registry.ProvisionAgreement={reference}"'
+
+
+def test_a_urn_of_2_0_identifies_an_agreement_without_an_id() -> None:
+    """The URN of the standard's sample is the key, in each reading and in the part that is split off."""
+    data = answer(of_20(OF_THE_STANDARD))
+    [found] = read_message(data)
+    expected = f"{URN}registry.ProvisionAgreement=BIS:SDMX@DATA_PROVIDERS@BIS@BIS_JEDH_DEBT(1.2)"
+    assert str(found.urn) == expected
+    assert Urn.parse(expected) == found.urn
+    assert list(read_message(data)) == [found]
+    [part] = split_message(data)
+    assert part.urn == found.urn
+    assert list(read_message(part.value, part.content_type)) == [found]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("A:S.P.B:F,2.0", "B:A@S@P@F(2.0)"),
+        ("A:S.P.B:F[2.0]", "B:A@S@P@F(2.0)"),
+        ("A:S.P.B:F", "B:A@S@P@F(1.0)"),
+    ],
+)
+def test_versions_in_urns_of_2_0(written: str, expected: str) -> None:
+    """The version is after a comma, in brackets, or left out."""
+    [found] = read_message(answer(of_20(written)))
+    assert found.urn.reference == expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["A:F,1.2", "A:S.P.B:F,", "A:S.P.B:F,1.2.", "A:S.P:B:F,1.2", "A@C:S.P.B:F,1.2", "A:S.P.Q.B:F,1.2", "A:S." * 90_000],
+)
+def test_other_urns_do_not_replace_an_id(written: str) -> None:
+    """A URN that is not exactly of this form does not replace an id, however long it is."""
+    with pytest.raises(MessageError, match=r"no id|cannot be its version"):
+        read_message(answer(of_20(written)))
+
+
+def test_agreements_with_and_without_an_id_have_different_keys() -> None:
+    """Agreements with the same URN of 2.0 keep their own ids, and those without one differ in each part of the URN."""
+    references = ["A:S.P.B:F,1.2", "A:S.P.B:F,1.3", "A:S.P.B:G,1.2", "A:S.P.C:F,1.2", "A:S.Q.B:F,1.2", "A:T.P.B:F,1.2"]
+    attributes = [of_20(reference) for reference in references]
+    attributes += [of_20(references[0]) + ' id="F"', of_20(references[0]) + ' id="A_S_P_F"']
+    found = read_message(answer(*attributes))
+    assert len({one.urn for one in found}) == len(attributes)
+    assert [one.urn.reference for one in found][-2:] == ["KR:F(1.0)", "KR:A_S_P_F(1.0)"]
+    with pytest.raises(MessageError, match="duplicate"):
+        read_message(answer(attributes[0], attributes[0]))
 
 
 def test_an_answer_within_a_metadata_set_is_refused() -> None:

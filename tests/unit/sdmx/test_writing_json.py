@@ -15,15 +15,18 @@ from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     AttachmentConstraint,
     Codelist,
+    CodelistExtension,
     ConstraintAttachment,
     ContentConstraint,
     DataConstraint,
+    DataStructure,
     Hierarchy,
     ItemMap,
     KeySet,
     Level,
     MappedValue,
     MemberSelection,
+    MemberValue,
     MetadataAttribute,
     MetadataSet,
     MetadataStructure,
@@ -40,6 +43,7 @@ from kafka_replica.sdmx.model import (
 from kafka_replica.sdmx.model.representation import Representation, TextFormat
 from kafka_replica.sdmx.writing.messages import write_message
 from support.sdmx.conversions import json_schema, schema_faults
+from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, artefact, message
 
 NAMES: Final = InternationalString({"en": "N"})
 FLOW: Final = Urn.of("Dataflow", "A", "DF", "1.0.0")
@@ -229,3 +233,71 @@ def test_levels_of_fusion_are_a_list() -> None:
     coded = Level(urn=urn.with_item("Level", "L1"), coding_format=TextFormat(text_type="String"))
     with pytest.raises(UnwritableError, match="coding format"):
         write_message(Hierarchy(urn=urn, level=coded, codes=Items({})), Format.FUSION_JSON)
+
+
+JSON_2: Final = [(Format.SDMX_JSON_2_0, "2.0.0"), (Format.SDMX_JSON_2_1, "2.1.0")]
+
+
+def measured(version: str, *, is_external: bool) -> DataStructure:
+    """Return a data structure that was read, with an empty list of dimensions and a measure."""
+    lists = {"dimensionList": {}, "measureList": {"measures": [{"id": "M", "conceptIdentity": f"{CONCEPT}M"}]}}
+    content = artefact("D", dataStructureComponents=lists, isExternalReference=is_external)
+    [found] = read_message(message({"dataStructures": [content]}, version))
+    assert isinstance(found, DataStructure)
+    return found
+
+
+@pytest.mark.parametrize(("format_", "version"), JSON_2)
+@pytest.mark.parametrize("is_external", [False, True])
+def test_a_data_structure_of_measures_alone(format_: Format, version: str, *, is_external: bool) -> None:
+    """A measure is read and written without any dimension, and is content also of an external reference."""
+    found = measured(version, is_external=is_external)
+    assert (found.is_external_reference, found.is_stub) == (is_external, False)
+    assert (list(found.measures), list(found.dimension_list)) == (["M"], [])
+    one = written(found, format_)
+    assert list(one["dataStructureComponents"]) == ["dimensionList", "measureList"]
+    assert one["dataStructureComponents"]["dimensionList"] == {}
+    assert list(read_message(write_message(found, Format.FUSION_JSON))) == [found]
+    for other in (Format.SDMX_ML_3_0, Format.SDMX_ML_3_1):
+        with pytest.raises(UnwritableError, match="demands a dimension of a data structure"):
+            write_message(found, other)
+
+
+def test_an_external_reference_to_a_data_structure_has_no_components() -> None:
+    """A data structure without any component is a stub if it is an external reference, and is written without lists."""
+    content = artefact("D", isExternalReference=True, dataStructureComponents={"dimensionList": {}})
+    [found] = read_message(message({"dataStructures": [content]}))
+    assert isinstance(found, DataStructure)
+    assert found.is_stub
+    assert "dataStructureComponents" not in written(found, Format.SDMX_JSON_2_0)
+    content["isExternalReference"] = False
+    [plain] = read_message(message({"dataStructures": [content]}))
+    assert not plain.is_stub
+    assert "dataStructureComponents" not in written(plain, Format.SDMX_JSON_2_0)
+
+
+@pytest.mark.parametrize(("format_", "version"), JSON_2)
+def test_a_wildcarded_value_may_be_an_id(format_: Format, version: str) -> None:
+    """Ids among the patterns of a selection are written with the other ids; the order has no meaning."""
+    selection = {"wildcardedMemberValues": ["X", "abc%"], "memberValues": [{"value": "A"}]}
+    extension = {"codelist": CODELIST, "exclusiveCodeSelection": selection}
+    [found] = read_message(message({"codelists": [artefact("CL2", codelistExtensions=[extension])]}, version))
+    assert isinstance(found, Codelist)
+    assert [one.value for one in found.extensions[0].exclusive] == ["X", "abc%", "A"]
+    one = written(found, format_)
+    assert one["codelistExtensions"][0]["exclusiveCodeSelection"] == {
+        "wildcardedMemberValues": ["abc%"],
+        "memberValues": [{"value": "X"}, {"value": "A"}],
+    }
+
+
+def test_selections_of_sdmx_ml_in_any_order() -> None:
+    """A selection that has ids before patterns, as SDMX-ML allows, is written to SDMX-JSON, and unchanged elsewhere."""
+    members = tuple(MemberValue(value) for value in ("B", "A%", "C", "D%"))
+    extension = CodelistExtension(codelist=Urn.parse(CODELIST), inclusive=members)
+    one = Codelist(urn=Urn.of("Codelist", "A", "CL2", "1.0.0"), names=NAMES, codes=Items({}), extensions=(extension,))
+    for format_ in (Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1):
+        [found] = read_message(write_message(one, format_))
+        assert isinstance(found, Codelist)
+        assert [each.value for each in found.extensions[0].inclusive] == ["A%", "D%", "B", "C"]
+    assert list(read_message(write_message(one, Format.SDMX_ML_3_0))) == [one]

@@ -6,6 +6,7 @@ from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.edi.reading.items import items_in
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment
+from kafka_replica.sdmx.formats.edi.reading.texts import name_of_codelist
 from kafka_replica.sdmx.formats.edi.writing.syntax import released, write_segment, write_texts
 from kafka_replica.sdmx.model import Code, Codelist
 from kafka_replica.sdmx.urns.urn import Urn
@@ -15,8 +16,7 @@ from kafka_replica.sdmx.urns.urn import Urn
 
 def read_codelist(urn: Urn, body: list[Segment]) -> Codelist:
     """Read a codelist: VLI, then CDV and FTX for each code. Raises MessageError."""
-    elements = body[0].elements()
-    name = "".join(elements[3]) if len(elements) > 3 else ""
+    name = name_of_codelist(body[0])
     codes, texts = items_in(urn, "Code", Code, body[1:], "CDV")
     return Codelist(
         urn=urn,

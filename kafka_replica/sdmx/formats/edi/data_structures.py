@@ -10,8 +10,9 @@ from typing import Any, Final, Literal
 from kafka_replica.sdmx.containers import Items
 from kafka_replica.sdmx.errors import UnwritableError, UrnError
 from kafka_replica.sdmx.formats.edi.reading.components import WrittenComponent
+from kafka_replica.sdmx.formats.edi.reading.messages import refuse_segment
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
-from kafka_replica.sdmx.formats.edi.reading.texts import Texts
+from kafka_replica.sdmx.formats.edi.reading.texts import Texts, is_text
 from kafka_replica.sdmx.formats.edi.writing.syntax import write_segment, write_texts
 from kafka_replica.sdmx.formats.shared.reading.key_family import roles_of_dimension
 from kafka_replica.sdmx.formats.shared.reading.standalone_items import FIXED_COMPONENT_IDS
@@ -52,8 +53,10 @@ def read_key_family(urn: Urn, body: list[Segment]) -> DataStructure:
             if not components:
                 fail(segment.number, f"{segment.tag} before any SCD")
             components[-1].add(segment)
-        elif segment.tag == "FTX" and not components:
+        elif segment.tag == "FTX" and not (components and is_text(segment)):
             texts.add(segment)
+        else:
+            refuse_segment(segment, urn)
     if not components:
         fail(body[0].number, f"the key family {urn.id} has no component (SCD)")
     return _Builder(urn).build(components, texts)

@@ -112,16 +112,17 @@ def read_data_structure(urn: Urn, wire: WireDataStructure) -> DataStructure:
     base = read_maintained(wire)
     make = ComponentReader(urn, read_representation, read_identified, is_fusion=True)
     dimensions = make.dimensions(_dimensions(wire.dimension_list)) if wire.dimension_list else {}
-    is_stub = base["is_external_reference"] and not dimensions
     measures = make.measures(zip(repeat("Measure"), wire.measures or ()))
     written = wire.attribute_list.attributes if wire.attribute_list else None
     attributes = make.attributes(zip(repeat("DataAttribute"), written or ()), _read_relationship)
+    groups = _read_groups(urn, wire.groups) if wire.groups else {}
+    is_stub = base["is_external_reference"] and not (dimensions or measures or attributes or groups)
     return DataStructure(
         urn=urn,
         dimension_list=items_of(urn, dimensions, is_stub=is_stub),
         measures=items_of(urn, measures, is_stub=is_stub),
         attributes=items_of(urn, attributes, is_stub=is_stub),
-        groups=items_of(urn, _read_groups(urn, wire.groups) if wire.groups else {}, is_stub=is_stub),
+        groups=items_of(urn, groups, is_stub=is_stub),
         **base,
     )
 

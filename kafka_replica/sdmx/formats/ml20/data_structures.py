@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from lxml import etree
 
-from kafka_replica.sdmx.containers import Items, StubItems
+from kafka_replica.sdmx.containers import Items, items_of
 from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.reading.child_elements import first, pick
 from kafka_replica.sdmx.formats.ml.reading.tree import fail
@@ -79,15 +79,19 @@ _LEVELS: Final[dict[str, Literal["dataset", "dimensions", "group", "observation"
 
 
 def read_key_family(urn: Urn, elements: list[etree._Element], context: MessageContext) -> DataStructure:
-    """Read a <KeyFamily>. A key family without components is a stub, because even the smallest one has a measure."""
+    """Read a <KeyFamily>. A key family may have no components (2.0); the content of a stub is elsewhere."""
     base, rest = read_maintained(elements[0], context)
     lists = [child for kind, child in rest if kind == "Components"]
     if not any(context.names[component.tag] for components in lists for component in components):
-        base["is_external_reference"] = True
+        is_stub = base["is_external_reference"]
         return DataStructure(
-            urn=urn, dimension_list=StubItems(urn), measures=StubItems(urn), attributes=StubItems(urn),
-            groups=StubItems(urn), **base,
-        )  # fmt: skip
+            urn=urn,
+            dimension_list=items_of(urn, {}, is_stub=is_stub),
+            measures=items_of(urn, {}, is_stub=is_stub),
+            attributes=items_of(urn, {}, is_stub=is_stub),
+            groups=items_of(urn, {}, is_stub=is_stub),
+            **base,
+        )
     collected = _ComponentCollector(urn, context)
     for components in lists:
         collected.reserve(components)
@@ -256,8 +260,8 @@ _NAME_OF_LEVEL: Final = {level: name for name, level in _LEVELS.items()}
 
 def write_key_family(data_structure: DataStructure, edition: Edition) -> str:
     """Write a <KeyFamily>."""
-    if data_structure.dimension_list.is_stub:
-        edition.since_20(True, "a stub of a key family")
+    if data_structure.dimension_list.is_stub or not (data_structure.components or data_structure.groups):
+        edition.since_20(True, "a key family without components")
         return write_maintained("str:KeyFamily", data_structure, edition)
     content = [_dimension(each, edition) for each in data_structure.dimension_list.values()]
     content += [_group(each, edition) for each in data_structure.groups.values()]

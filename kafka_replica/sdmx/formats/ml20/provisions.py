@@ -3,10 +3,16 @@
 Source: SDMXRegistry.xsd 2.0, ProvisionAgreementType, DataProviderRefType and DatasourceType. There, an agreement has an
 id, but no agency and no version: these are in the URN that a registry gives it. If it has no URN, its agency is that of
 the flow and its version 1.0.
+
+An agreement without an id is identified by its URN alone, as in the standard's own sample of a response:
+``...ProvisionAgreement=SDMX:DATA_PROVIDERS.BIS.BIS:BIS_JEDH_DEBT,1.2`` has the data provider
+``SDMX:DATA_PROVIDERS.BIS``, the flow ``BIS:BIS_JEDH_DEBT`` and a version. (The schema demands the URN in responses.) A
+URN of later editions has no place for a provider, so it becomes a part of the id.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -24,9 +30,15 @@ from kafka_replica.sdmx.formats.ml20.reading.values import read_maintained
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION, FIXED_IDS, artefact_urn
 from kafka_replica.sdmx.model import ProvisionAgreement, QueryableDataSource
 from kafka_replica.sdmx.model.earlier_editions import Provision, ProvisionAgreementOfSources
-from kafka_replica.sdmx.urns.urn import Urn
+from kafka_replica.sdmx.urns.urn import MAX_URN, Urn
 
 _FLOWS: Final = ("Dataflow", "Metadataflow")
+_ID: Final = r"([A-Za-z0-9_$\-]+)"
+_match_urn_of_20 = re.compile(
+    rf"urn:sdmx:org\.sdmx\.infomodel\.registry\.ProvisionAgreement={_ID}:{_ID}\.{_ID}\.{_ID}:{_ID}"
+    r"(?:,([^,\s]+)|\(([^()\s]+)\))?"
+).fullmatch
+"""The URN that a registry of 2.0 derives from provider and flow; the parts have no @, which the id has between them."""
 
 
 def agreements(holder: etree._Element, context: MessageContext) -> Iterator[etree._Element]:
@@ -49,7 +61,10 @@ def refuse_deletion(element: etree._Element, context: MessageContext) -> None:
 
 
 def agreement_urn(element: etree._Element, context: MessageContext) -> Urn:
-    """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow."""
+    """Return the URN of an agreement: its id, with the agency and version of its own URN, or of its flow.
+
+    Without an id, everything is taken from its URN. Raises MessageError if it has neither.
+    """
     if not context.names[element.tag]:
         refuse(element)
     stated = _stated(element)
@@ -57,12 +72,32 @@ def agreement_urn(element: etree._Element, context: MessageContext) -> Urn:
     where = f"at line {element.sourceline}"
     if stated is not None and stated.id == id_:
         return artefact_urn("ProvisionAgreement", stated.agency, id_, stated.version, None, where)
+    if id_ is None and (derived := _derived(element)) is not None:
+        agency, id_, version = derived
+        return artefact_urn("ProvisionAgreement", agency, id_, version, None, where)
     flow = _flow(known(element, context.names), context)
     return artefact_urn("ProvisionAgreement", None if flow is None else flow.agency, id_, None, None, where)
 
 
+def _urn_attribute(element: etree._Element) -> str:
+    return element.get("urn", "").strip().replace("[", "(").replace("]", ")")
+
+
+def _derived(element: etree._Element) -> tuple[str, str, str | None] | None:
+    """Return agency, id and version from a URN of 2.0, or None if it has another form.
+
+    The @ between the parts of the id distinguishes it from ids that agreements are given.
+    """
+    written = _urn_attribute(element)
+    found = _match_urn_of_20(written) if len(written) <= MAX_URN else None
+    if found is None:
+        return None
+    scheme_agency, scheme, provider, agency, flow, version, bracketed = found.groups()
+    return agency, f"{scheme_agency}@{scheme}@{provider}@{flow}", version or bracketed
+
+
 def _stated(element: etree._Element) -> Urn | None:
-    written = element.get("urn", "").strip().replace("[", "(").replace("]", ")")
+    written = _urn_attribute(element)
     try:
         found = Urn.parse(written)
     except UrnError:

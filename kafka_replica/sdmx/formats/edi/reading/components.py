@@ -32,7 +32,8 @@ class WrittenComponent:
         """Add an ATT or IDE segment. Raises MessageError."""
         elements = segment.elements()
         if segment.tag == "IDE":
-            if part(elements, 0) == "1":
+            # Converters write an empty id for a component without a codelist.
+            if part(elements, 0) == "1" and part(elements, 1):
                 self._codelist = self._codelist_urn(segment, part(elements, 1))
         elif part(elements, 1) == "5":
             self.format = text_format(segment, part(elements, 2, 3))

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from kafka_replica.sdmx.containers import InternationalString, Items
 from kafka_replica.sdmx.errors import UrnError
-from kafka_replica.sdmx.formats.edi.reading.messages import part
+from kafka_replica.sdmx.formats.edi.reading.messages import part, refuse_segment
 from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.formats.edi.reading.texts import Texts
 from kafka_replica.sdmx.model import Code, Concept
@@ -28,8 +28,8 @@ def items_in(
             own, texts = _item_urn(scheme, class_, segment), Texts()
         elif segment.tag == "FTX":
             texts.add(segment)
-        elif segment.tag in {"CDV", "SCD", "ATT"}:
-            fail(segment.number, f"{segment.tag} is not allowed here")
+        else:
+            refuse_segment(segment, scheme)
     _keep(items, own, texts, make, body[-1].number if body else 0)
     return Items(items), before.together()
 

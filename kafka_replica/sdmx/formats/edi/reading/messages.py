@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
-from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, fail, segments
+from kafka_replica.sdmx.formats.edi.reading.apostrophes import structure_segments
+from kafka_replica.sdmx.formats.edi.reading.syntax import Interchange, Segment, fail
 from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector, Identity, unreadable
 from kafka_replica.sdmx.formats.shared.reading.identity import DEFAULT_VERSION
 from kafka_replica.sdmx.formats.shared.reading.standalone_items import concept_scheme_urn
@@ -20,6 +21,8 @@ from kafka_replica.sdmx.urns.urn import Urn
 _STARTS: Final = {"VLI": "Codelist", "STC": "ConceptScheme", "ASI": "DataStructure"}
 _GROUPS: Final = {"UNG", "UNE"}
 """Messages may be in groups, which have no meaning for structures."""
+_PARTS: Final = {"CDV", "SCD", "ATT"}
+"""Segments that occur only within a definition."""
 
 STRUCTURES: Final = "73"
 DATA: Final = "74"
@@ -139,6 +142,14 @@ def part(elements: list[list[str]], element: int, component: int = 0) -> str:
     return ""
 
 
+def refuse_segment(segment: Segment, artefact: Urn) -> NoReturn:
+    """Raise MessageError for a segment that a definition must not have: its content would be lost."""
+    reason = f"{segment.raw[:60]!r} is not allowed here, in the {artefact.cls} {artefact.reference}"
+    if segment.separators.release:
+        reason += f"; if it is part of a text, write {segment.separators.release}{segment.separators.terminator} there"
+    fail(segment.number, reason)
+
+
 def described(interchange: Interchange, collector: ErrorCollector) -> tuple[Header, list[DescribedArtefact]]:
     """Return the header and the artefacts in their order; the concepts of an agency are one scheme.
 
@@ -166,14 +177,16 @@ def _once(found: list[DescribedArtefact]) -> list[DescribedArtefact]:
 def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCollector) -> Iterator[DescribedArtefact]:
     schemes: dict[Urn, DescribedArtefact] = {}
     body: list[Segment] | None = None
-    for segment in segments(interchange):
-        if envelope.take(segment):
+    opening_with_definitions: list[Segment] | None = None
+    for segment in structure_segments(interchange):
+        if _is_around(segment, envelope):
             body = None
         elif envelope.function is None:
             fail(segment.number, f"{segment.tag[:3]!r} before BGM")
         elif envelope.function == DATA:
             continue
         elif segment.tag in _STARTS:
+            opening_with_definitions = envelope.opening
             urn = collector.attempt(partial(_urn, segment, envelope), partial(_unreadable, segment, envelope))
             if urn is None:
                 body = []  # the segments that follow describe an artefact that is left out
@@ -190,7 +203,18 @@ def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCol
             body.append(segment)
         else:
             # IDE+10 (the sender's name for the message), CTA and COM describe the message.
+            _refuse_stray(segment, is_after_definitions=envelope.opening is opening_with_definitions)
             envelope.opening.append(segment)
+
+
+def _is_around(segment: Segment, envelope: Envelope) -> bool:
+    # UNS, the section control of other messages of EDIFACT, has no content.
+    return envelope.take(segment) or segment.tag == "UNS"
+
+
+def _refuse_stray(segment: Segment, *, is_after_definitions: bool) -> None:
+    if segment.tag in _PARTS or (is_after_definitions and segment.tag in {"FTX", "IDE"}):
+        fail(segment.number, f"{segment.tag} is not within a definition ({', '.join(_STARTS)})")
 
 
 def _unreadable(segment: Segment, envelope: Envelope, reason: str) -> UnreadableArtefact:

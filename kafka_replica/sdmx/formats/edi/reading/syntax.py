@@ -196,19 +196,31 @@ def _advice(data: bytes) -> tuple[str, Separators]:
 
 def segments(interchange: Interchange) -> Iterator[Segment]:
     """Yield the segments from UNB to UNZ, in order. Raises MessageError if the text is truncated or too long."""
+    for _, segment in segments_with_gaps(interchange):
+        yield segment
+
+
+def segments_with_gaps(interchange: Interchange) -> Iterator[tuple[str, Segment]]:
+    """Yield the segments, each with the blanks and empty segments between it and the end of the one before.
+
+    Raises MessageError if the text is truncated or too long.
+    """
     separators = interchange.separators
     text = interchange.text
     match = _segment_pattern(separators)
-    place = number = 0
+    place = number = end = 0
     while found := match(text, place):
         place = found.end()
-        raw = found[1].lstrip().rstrip("\r\n")
+        written = found[1].lstrip()
+        raw = written.rstrip("\r\n")
         if not raw:
             continue
         number += 1
         if number > _MAX_SEGMENTS:
             fail(number, f"more than {_MAX_SEGMENTS:,} segments, which are kept in memory")
-        yield segment_of(number, raw, separators)
+        start = place - 1 - len(written)
+        yield "" if start == end else text[end:start], segment_of(number, raw, separators)
+        end = place
     if rest := text[place:].strip():
         refuse_rest(number + 1, rest, separators)
 

@@ -78,6 +78,11 @@ class _ComponentCollector:
         self.groups: dict[str, Group] = {}
         self.usages: list[MetadataAttributeUsage] = []
 
+    @property
+    def is_empty(self) -> bool:
+        """True if there is none so far."""
+        return not (self.dimensions or self.measures or self.attributes or self.groups or self.usages)
+
     def add(self, kind: str, element: etree._Element) -> None:
         if kind == "Group":
             self._add_group(element)
@@ -243,7 +248,7 @@ def read_data_structure(item: Item) -> DataStructure:
                     says_more |= class_ in _NOTES
                 if says_more:
                     descriptors.append(_described(item_urn(urn, _LISTS[part], child, id_), child, names))
-    is_stub = base["is_external_reference"] and not collected.dimensions
+    is_stub = base["is_external_reference"] and collected.is_empty
     return DataStructure(
         urn=urn,
         dimension_list=items_of(urn, collected.dimensions, is_stub=is_stub),

@@ -116,15 +116,15 @@ def read_data_structure(urn: Urn, wire: WireDataStructure, context: Context) -> 
     attributes = (
         make.attributes(_attributes(written.attribute_list), _attribute_relationship) if written.attribute_list else {}
     )
-    # A stub has no dimensions, and then no other components.
-    is_stub = bool(wire.is_external_reference) and not dimensions
+    groups = _groups(urn, written.groups, context) if written.groups else {}
     usages = written.attribute_list.metadata_attribute_usages if written.attribute_list else None
+    is_stub = bool(wire.is_external_reference) and not (dimensions or measures or attributes or groups or usages)
     return DataStructure(
         urn=urn,
         dimension_list=items_of(urn, dimensions, is_stub=is_stub),
         measures=items_of(urn, measures, is_stub=is_stub),
         attributes=items_of(urn, attributes, is_stub=is_stub),
-        groups=items_of(urn, _groups(urn, written.groups, context) if written.groups else {}, is_stub=is_stub),
+        groups=items_of(urn, groups, is_stub=is_stub),
         metadata=read_reference(wire.metadata, urn),
         metadata_attribute_usages=tuple([_usage(urn, usage, context) for usage in usages]) if usages else (),
         descriptors=_descriptors(urn, written, context),

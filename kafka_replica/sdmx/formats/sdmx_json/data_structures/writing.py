@@ -68,7 +68,8 @@ def _components(data_structure: DataStructure, edition: Edition) -> Json | None:
         measureList=write_components(lists, "MeasureDescriptor", _measures(data_structure, edition), edition),
         groups=[_group(each, edition) for each in data_structure.groups.values()],
     )
-    return found or None
+    # The schemas demand a list of dimensions next to other components, which may be empty.
+    return {"dimensionList": {}} | found if found else None
 
 
 def write_components(lists: dict[str, Identifiable], class_: str, content: Json, edition: Edition) -> Json | None:

@@ -19,10 +19,12 @@ from kafka_replica.sdmx.model import (
     Artefact,
     Attribute,
     AttributeRelationship,
+    Codelist,
     Constraint,
     DataConstraint,
     DataStructure,
     Measure,
+    MemberValue,
     MetadataAttribute,
     MetadataConstraint,
     MetadataStructure,
@@ -35,6 +37,7 @@ _SINCE_3_1: Final = {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}
 _SINCE_3: Final = {
     Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1,
 }  # fmt: skip
+_SDMX_JSON: Final = {Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1}
 _PRIMARY: Final = {
     Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_1_0, Format.EDI,
 }  # fmt: skip
@@ -64,11 +67,30 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
             artefact = _with_plain_attributes(_with_measures(artefact))
         if isinstance(artefact, (DataConstraint, MetadataConstraint)):
             artefact = _with_role(artefact, format_)
+        if isinstance(artefact, Codelist) and format_ in _SDMX_JSON:
+            artefact = _with_patterns_first(artefact)
     elif format_ is Format.FUSION_JSON:
         artefact = _as_fusion(artefact)
     elif format_ in _PRIMARY and isinstance(artefact, DataStructure):
         artefact = _with_primary_measure(artefact)
     return in_order(artefact, format_) if isinstance(artefact, DataStructure) else artefact
+
+
+def _with_patterns_first(codelist: Codelist) -> Codelist:
+    """Sort the selections of extensions as SDMX-JSON has them: patterns, and then ids. Their order has no meaning."""
+
+    def is_id(member_value: MemberValue) -> bool:
+        return "%" not in member_value.value or member_value.cascade_values is not None
+
+    extensions = tuple(
+        replace(
+            each,
+            inclusive=tuple(sorted(each.inclusive, key=is_id)),
+            exclusive=tuple(sorted(each.exclusive, key=is_id)),
+        )
+        for each in codelist.extensions
+    )
+    return codelist if extensions == codelist.extensions else replace(codelist, extensions=extensions)
 
 
 def _as_fusion(artefact: Artefact) -> Artefact:

@@ -292,7 +292,7 @@ _RULES: Final[tuple[tuple[frozenset[Format], Callable[[Artefact], str | None]], 
     (_ML_21 | _JSON_1, _measure),
     (_ML_21, _mapped_schemes),
     (_OLD_ML, _measure),
-    (_OLD_ML, _dimensions),
+    (ML_3 | _ML_21 | _OLD_ML, _dimensions),
     (ML_3, _time_alone),
     (frozenset({Format.SDMX_ML_1_0}), _codelists),
 )
