@@ -110,6 +110,13 @@ def test_parts_of_artefacts_in_other_namespaces_are_refused(name: str) -> None:
         read_message(message_20(KEY_FAMILY.replace('xmlns=""', 'xmlns="urn:x"')))
 
 
+def test_a_namespace_with_a_control_character_is_refused_with_its_element() -> None:
+    """XML allows the character, and lxml does not."""
+    damaged = message(CODELIST + CODELIST.replace("CL", "CL2")).replace(b"v2_1/structure", b"v2_1/struc\x7fture")
+    with pytest.raises(MessageError, match=r"namespace '.*struc\\x7fture' of Codelists at line 1 is not a valid URI"):
+        list(split_message(damaged))
+
+
 def test_parts_of_codes_in_another_namespace_are_refused() -> None:
     """A code is read at first use, when an error would come too late, so its parts are checked before."""
     part = '<q:Parent xmlns:q="urn:x"><Ref id="X"/></q:Parent>'

@@ -25,6 +25,22 @@ def _is_accepted(uri: str) -> bool:
     return True
 
 
+def _empty_copy(element: etree._Element, nsmap: dict[str, str]) -> etree._Element:
+    """Return an element with the same name and these namespaces.
+
+    Raises:
+        MessageError: lxml does not accept the element's own namespace, which therefore is none of SDMX's.
+    """
+    try:
+        return etree.Element(element.tag, None, nsmap)
+    except ValueError as error:
+        name = etree.QName(element)
+        raise MessageError(
+            f"splitting a structure message: the namespace {name.namespace!r} of {name.localname} at line "
+            f"{element.sourceline} is not a valid URI; correct it"
+        ) from error
+
+
 class SingleArtefactBuilder:
     """A builder of messages with one artefact each, which keep root, header and container of the original.
 
@@ -59,7 +75,7 @@ class SingleArtefactBuilder:
                     f"splitting a structure message: {len(nsmap):,} namespaces are declared around line "
                     f"{element.sourceline}, more than a structure message needs; omit unused ones"
                 )
-            made = etree.Element(element.tag, None, {prefix: uri for prefix, uri in nsmap.items() if _is_accepted(uri)})
+            made = _empty_copy(element, {prefix: uri for prefix, uri in nsmap.items() if _is_accepted(uri)})
             for name, value in element.attrib.items():
                 made.set(name, value)
             if parent is not None:
