@@ -1,8 +1,10 @@
-"""Record which servers have ever answered a replica, in all its attempts to follow the log."""
+"""Record which servers have ever answered a replica, and with which problems, in all its attempts to follow the log."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from kafka_replica.errors import KafkaReplicaError
 
 
 @dataclass
@@ -12,3 +14,7 @@ class Answered:
     broker: bool = False
     service: bool = False
     """The service for keys or schemas."""
+    broker_problems: set[type[KafkaReplicaError]] = field(default_factory=set)
+    """The classes of the broker's errors that were logged, and are not over."""
+    service_problems: set[type[KafkaReplicaError]] = field(default_factory=set)
+    """The same of the service."""

@@ -32,7 +32,7 @@ class BrokerRetry:
         health: receives the status of the broker.
         closing: the event that ends all waiting.
         on_pause: called before each pause.
-        answered: whether the broker has answered an earlier reader; it is updated.
+        answered: what is known of the broker from earlier readers; it is updated.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class BrokerRetry:
         answered: Answered | None = None,
     ) -> None:
         self._health = health
-        self._problem = ProblemReport(health, "the broker", name)
         self._closing = closing
         self._waits_for_topics = waits_for_topics
         self._on_pause = on_pause
         self._missing_since_s: float | None = None
         self._answered = answered or Answered()
+        self._problem = ProblemReport(health, "the broker", name, self._answered.broker_problems)
 
     def call(self, reader: LogReader, question: Callable[[], T]) -> T:
         """Repeat a request until there is an answer.

@@ -17,13 +17,15 @@ class ProblemReport:
         health: receives the problem.
         needed: what the replica needs, for the log.
         name: the names of the topics, for the log.
+        logged: the classes of errors that were logged since there was no problem; it is updated.
     """
 
-    def __init__(self, health: HealthTracker, needed: str, name: str) -> None:
+    def __init__(
+        self, health: HealthTracker, needed: str, name: str, logged: set[type[KafkaReplicaError]] | None = None
+    ) -> None:
         self._health = health
         self._needed, self._name = needed, name
-        self._logged: set[type[KafkaReplicaError]] = set()
-        """The classes of errors that were logged since there was no problem."""
+        self._logged = set() if logged is None else logged
 
     def note_error(self, error: KafkaReplicaError) -> None:
         """Report a problem, for which the replica retries; it is logged again only if it is of another class."""

@@ -26,7 +26,7 @@ class ServiceRetry:
         health: receives the problem.
         closing: the event that ends all waiting.
         on_pause: called before each pause.
-        answered: whether the service has answered for an earlier reader; it is updated.
+        answered: what is known of the service from earlier readers; it is updated.
     """
 
     def __init__(
@@ -39,10 +39,11 @@ class ServiceRetry:
         answered: Answered | None = None,
     ) -> None:
         self._health = health
-        self._problem = ProblemReport(health, "the service for keys or schemas", name)
         self._closing = closing
         self._on_pause = on_pause
         self._answered = answered or Answered()
+        problems = self._answered.service_problems
+        self._problem = ProblemReport(health, "the service for keys or schemas", name, problems)
         self._resumed: ExitStack | None = None
 
     def pause(self, error: ServiceUnavailableError, where: str) -> None:
