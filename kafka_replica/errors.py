@@ -176,7 +176,7 @@ class BadRecordError(DataError):
     def __init__(
         self, topic: str, partition: int, offset: int, reason: str, advice: str, key: bytes | None = None
     ) -> None:
-        named = "" if key is None else f" ({key.decode(errors='backslashreplace')})"
+        named = "" if key is None else f", key '{key.decode(errors='backslashreplace')}'"
         super().__init__(f"record at {topic}-{partition}, offset {offset}{named}: {reason}; {advice}")
         self.topic, self.partition, self.offset, self.reason, self.advice, self.key = (
             topic,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from confluent_kafka import KafkaError, KafkaException
 
@@ -112,7 +113,8 @@ _ADVICE: dict[type[Exception], str] = {
     BrokerError: "see the broker's log",
     AuthenticationError: "check security.protocol, the sasl.* and ssl.* properties and the certificates",
     AuthorizationError: "ask for permission to Read on the topic, or Write to publish (each includes Describe)",
-    TopicNotFoundError: "check the topic's name and the broker, or create it",
+    TopicNotFoundError: "check the topic's name and the broker, or create the topic, as with kafka-replica publish "
+    "--create-topic or kafka-topics.sh --create",
     BrokerUnavailableError: CHECK_SERVERS,
 }
 
@@ -151,11 +153,10 @@ def translate_error(error: KafkaError | KafkaException | Exception, doing: str) 
     cause = error.args[0] if isinstance(error, KafkaException) and error.args else error
     if not isinstance(cause, KafkaError):
         return BrokerError(f"{doing}: {cause}")
-    kind = _kind(cause)
-    advice = _ADVICE_BY_CODE.get(cause.code()) or _ADVICE.get(kind)
+    kind, advice = _kind(cause), _advice(cause)
     if kind is ConfigurationError and "GSSAPI" in cause.str():
         advice = _NO_KERBEROS
-    text = f"{doing}: Kafka reports {cause.name()}: {_QUOTED.sub(HIDDEN, cause.str()).removeprefix('Broker: ')}"
+    text = f"{doing}: Kafka reports {cause.name()}: {_plain(_QUOTED.sub(HIDDEN, cause.str()))}"
     return kind(f"{text}; {advice}" if advice else text)
 
 
@@ -175,6 +176,32 @@ def check_code(code: int, doing: str) -> None:
         if code in _OF_THE_BROKER:
             translated = BrokerUnavailableError(str(translated))
         raise translated from KafkaException(error)
+
+
+class ExplainedCode(NamedTuple):
+    """The explanation of an error code of Kafka, which messages name as in ``Kafka reports LEADER_NOT_AVAILABLE``."""
+
+    meaning: str
+    error: type[BrokerError | ConfigurationError]
+    """The exception that reports the code, unless the context requires another one."""
+    advice: str | None
+
+
+def codes_of_kafka() -> dict[str, ExplainedCode]:
+    """Return all error codes of the client and the broker, by name, with explanations. Source: librdkafka."""
+    constants = {name: value for name, value in vars(KafkaError).items() if name.isupper() and isinstance(value, int)}
+    errors = {name: KafkaError(value) for name, value in constants.items() if value}
+    return {
+        name: ExplainedCode(_plain(error.str()), _kind(error), _advice(error)) for name, error in sorted(errors.items())
+    }
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("Broker: ")
+
+
+def _advice(error: KafkaError) -> str | None:
+    return _ADVICE_BY_CODE.get(error.code()) or _ADVICE.get(_kind(error))
 
 
 def _kind(error: KafkaError) -> type[BrokerError | ConfigurationError]:

@@ -57,7 +57,11 @@ _GAUGES = (  # name, help text, status field
         "Transactions that began below the version shown and are not decided; with markers they block nothing.",
         "open_transactions",
     ),
-    ("last_contact_seconds", "Time since the last answer of a broker; before the first one, since the start.", "last_contact_s"),
+    (
+        "last_contact_seconds",
+        "Time since the last answer of a broker; before the first one, since the start.",
+        "last_contact_s",
+    ),
 )
 _COUNTERS = (  # name, help text, field of status.counts
     ("records", "Records read, tombstones included.", "records"),

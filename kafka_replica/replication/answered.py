@@ -17,4 +17,4 @@ class Answered:
     broker_problems: set[type[KafkaReplicaError]] = field(default_factory=set)
     """The classes of the broker's errors that were logged, and are not over."""
     service_problems: set[type[KafkaReplicaError]] = field(default_factory=set)
-    """The same of the service."""
+    """The classes of the service's errors that were logged, and are not over."""

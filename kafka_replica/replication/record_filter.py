@@ -184,7 +184,7 @@ class RecordFilter:
 
 def _place(partition: Partition, raw: Stored) -> str:
     """Return a record's place and key, for an error that ends the replica or makes it wait."""
-    return f"reading the record at {partition}, offset {raw[2]} ({key_text(raw[0])})"
+    return f"reading the record at {partition}, offset {raw[2]}, key '{key_text(raw[0])}'"
 
 
 def _no_memory(doing: str, raw: Stored, partition: Partition, error: MemoryError) -> KafkaReplicaError:

@@ -5,7 +5,7 @@
     from kafka_replica_spark import session, split, validate, views
 
     spark = session("checks")
-    snapshot = replica.snapshot()
+    snapshot = replica.wait_ready(timeout_s=60)
     codes = views(spark, snapshot).codes()
     good, bad = split(validate(frame, "KR_DEMO:LABOUR(1.0)", snapshot))
 

@@ -98,7 +98,7 @@ class DeadLetterTopic:
                 return
 
     def _doing(self, first: BadRecordError, count: int) -> str:
-        named = "" if first.key is None else f" ({key_text(first.key)})"
+        named = "" if first.key is None else f", key '{key_text(first.key)}'"
         more = f" and {count - 1} more" if count > 1 else ""
         return (
             f"writing the dead letter of {first.topic}-{first.partition}, offset {first.offset}{named}{more} to topic "

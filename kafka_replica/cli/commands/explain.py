@@ -1,12 +1,15 @@
-"""``kafka-replica explain``: explains an error, an alert, the rule of a finding, a state or an exit status."""
+"""``kafka-replica explain``: explains an error, a code of Kafka, an alert, a rule, a state or an exit status."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 import click
 
+from kafka_replica.broker.errors import ExplainedCode, codes_of_kafka
 from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
 from kafka_replica.cli.options import JSON
 from kafka_replica.cli.output import print_json_line, print_line
@@ -24,7 +27,8 @@ from kafka_replica.publication.status import State
 def explain(code: str | None, as_json: bool) -> None:
     """Explain CODE: an error such as StoreInUseError, an alert, a rule such as code-unknown, a state or exit status.
 
-    Without CODE, list all codes.
+    The error codes in messages of Kafka, such as LEADER_NOT_AVAILABLE, are explained, too. Upper and lower case are
+    equal. Without CODE, list all codes but those of Kafka.
     """
     if code is None:
         _list_codes(as_json)
@@ -45,22 +49,23 @@ def explanation(code: str) -> dict[str, str]:
         MissingExtraError: a library that the package of the error needs is not installed.
     """
     statuses = {number: text for key, text in EXIT_STATUSES.items() for number in key.split(", ")}
-    if code in statuses:
-        return {"exit status": code, "meaning": _plain(statuses[code])}
-    if code in ADVICE:
-        return _of_error(code)
-    if code in CATALOGUE or code in MAP_RULES:
-        return _of_rule(code)
-    alert = next((each for each in ALERTS if each.name == code), None)
-    if alert is not None:
-        return _of_alert(alert)
-    state = next((each for each in STATES if each == re.sub("[_-]", " ", code)), None)
-    if state is not None:
-        return _of_state(state)
-    codes = [*ADVICE, *CATALOGUE, *MAP_RULES, *(each.name for each in ALERTS), *map(str, STATES), *statuses]
-    raise UsageError(
-        f"there is no code {code!r}{did_you_mean(code, codes, 3)}; run kafka-replica explain without a code to list all"
-    )
+    explained: dict[str, Callable[[], dict[str, str]]] = {
+        **{number: partial(_of_status, number, text) for number, text in statuses.items()},
+        **{name: partial(_of_error, name) for name in ADVICE},
+        **{rule: partial(_of_rule, rule) for rule in (*CATALOGUE, *MAP_RULES)},
+        **{alert.name: partial(_of_alert, alert) for alert in ALERTS},
+        **{str(state): partial(_of_state, state) for state in STATES},
+        **{name: partial(_of_code, name, found) for name, found in codes_of_kafka().items()},
+    }
+    by_lower = {name.lower(): explain_it for name, explain_it in explained.items()}
+    wanted = code.lower()
+    found = by_lower.get(wanted) or by_lower.get(re.sub("[_-]", " ", wanted))
+    if found is None:
+        raise UsageError(
+            f"there is no code {code!r}{did_you_mean(code, explained, 3)}; run kafka-replica explain without a code to "
+            "list all"
+        )
+    return found()
 
 
 def meaning_of_error(name: str) -> str:
@@ -72,6 +77,21 @@ def meaning_of_error(name: str) -> str:
 def _plain(text: str) -> str:
     """Return a text without Markdown's links and backquotes."""
     return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+
+
+def _of_status(number: str, text: str) -> dict[str, str]:
+    return {"exit status": number, "meaning": _plain(text)}
+
+
+def _of_code(name: str, found: ExplainedCode) -> dict[str, str]:
+    error = found.error.__name__
+    advice = ADVICE[error]
+    return {
+        "error code of Kafka": name,
+        "meaning": found.meaning,
+        "reported as": f"{advice.package}.{error}",
+        "what to do": found.advice or _plain(advice.action),
+    }
 
 
 def _of_error(name: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from kafka_replica.cli.log_output import begin_long_run
 from kafka_replica.cli.notices import StoppingPrinter
 from kafka_replica.cli.numbers import Number, WholeNumber
 from kafka_replica.cli.output import OutputClosedError, print_json_line, print_line
@@ -31,8 +32,9 @@ from kafka_replica.cli.producer_options import control_of, producer_options, rep
 from kafka_replica.producer.configuration_files.configuration import Configuration, make_source, read_configuration
 from kafka_replica.producer.notices.mail import Mailer
 from kafka_replica.producer.notices.notices import Notice
+from kafka_replica.producer.outbox import Mode, open_database
 from kafka_replica.producer.outbox import migrate as migrate_tables
-from kafka_replica.producer.outbox import open_database
+from kafka_replica.producer.outbox.migrate import Migration
 from kafka_replica.producer.service.structure_producer import ProducerStatus, StructureProducer
 from kafka_replica.producer.settings.producer_settings import ProducerSettings
 from kafka_replica.producer.sources.folder import FolderSettings
@@ -71,6 +73,7 @@ def run(file: Path, as_json: bool, folders: tuple[str, ...], metrics_port: int |
     """Publish recorded transactions, or stand by while another instance publishes, until interrupted."""
     configuration = read_configuration(file)
     source = FolderSettings(folders) if folders else configuration.source
+    begin_long_run()
     closed = threading.Event()
     printer = StoppingPrinter(as_json=as_json, stop=partial(_stop, closed))
     with ExitStack() as stack:
@@ -126,7 +129,7 @@ def status(file: Path, as_json: bool, watch_s: float) -> None:
     if as_json:
         print_json_line(found.as_json())
     else:
-        _show(found)
+        _show(found, watch_s)
     sys.exit(0 if found.running else 1)
 
 
@@ -137,10 +140,16 @@ def migrate(file: Path, as_json: bool) -> None:
     database = read_configuration(file).producer.database
     engine = open_database(str(database))
     try:
-        migrate_tables(engine)
+        found = migrate_tables(engine)
     finally:
         engine.dispose()
-    report_success(as_json, "migrate", "the producer's tables have the current version")
+    texts = {
+        Migration.CREATED: "created the producer's tables; changes can be recorded after the first start of the "
+        f"producer: kafka-replica producer run --config {file}",
+        Migration.UPDATED: "migrated the producer's tables to the current version",
+        Migration.UNCHANGED: "the producer's tables have the current version already; nothing was changed",
+    }
+    report_success(as_json, "migrate", texts[found])
 
 
 @producer.command()
@@ -209,10 +218,10 @@ def _open_producer(
     return made
 
 
-def _show(found: ProducerStatus) -> None:
+def _show(found: ProducerStatus, watch_s: float) -> None:
     print_line(f"Running: {str(found.running).lower()}")
-    print_line(f"mode: {found.mode}{f' ({found.reason})' if found.reason else ''}")
-    liveness = "alive" if found.owner_lives else "no heartbeat seen"
+    print_line(f"mode: {found.mode}{_cause(found)}")
+    liveness = "alive" if found.owner_lives else f"no heartbeat seen in {watch_s:g} s"
     print_line(f"instance: {'none' if found.owner is None else f'{found.owner} ({liveness})'}")
     print_line(f"producer: {found.id}, topic {found.topic}{f', {found.media_type}' if found.media_type else ''}")
     print_line(f"sent: {found.sent:,} of {found.recorded:,} recorded")
@@ -224,3 +233,14 @@ def _show(found: ProducerStatus) -> None:
         print_line(f"skipped by request: {counted(found.skipped, 'transaction')}, {records}")
     if found.failed is not None:
         print_line(f"failed: transaction {found.failed.tx_id}, status {found.failed.status}: {found.failed.error}")
+
+
+def _cause(found: ProducerStatus) -> str:
+    """Return the reason of the mode, or the reason why a producer does not run although its mode is running."""
+    if found.reason:
+        return f" ({found.reason})"
+    if found.mode is not Mode.RUNNING or found.running:
+        return ""
+    if found.owner is None:
+        return " (requested, but no instance publishes; start one with kafka-replica producer run)"
+    return " (requested, but the instance below seems to have ended; if none stands by to take over, start one)"

@@ -47,18 +47,27 @@ def level_checks(
             )
             continue
         level = level_of(structure, component.component, order)
-        where = "the data set" if not level else "its series" if level == series else f"its {', '.join(level)}"
+        nowhere, where = _places(level, series)
         if component.component.mandatory and "attribute-missing" in severities:
             needs = every(complete, *needs_its_measures(component.column, (one.column for one in components)))
             yield LevelCheck(
                 "attribute-missing", severities["attribute-missing"], component.column.id, level, "given", needs,
-                f"attribute {component.column.id} is mandatory, but has no value in {where}", str(structure.urn),
+                f"attribute {component.column.id} is mandatory, but has no value in {nowhere}", str(structure.urn),
             )  # fmt: skip
         if "attribute-differs" in severities:
             yield LevelCheck(
                 "attribute-differs", severities["attribute-differs"], component.column.id, level, "same", counted,
                 f"attribute {component.column.id} has more than one value in {where}", str(structure.urn),
             )  # fmt: skip
+
+
+def _places(level: tuple[str, ...], series: tuple[str, ...]) -> tuple[str, str]:
+    """Return texts for the rows that share an attribute's value: for no value, and for several values in them."""
+    if not level or level == series:
+        place = "its series" if level else "the data set"
+        return place, place
+    same = f"with the same {', '.join(level)}"
+    return f"any row {same}", f"rows {same}"
 
 
 def _unknown(structure: DataStructure, attribute: Attribute) -> list[str]:

@@ -112,7 +112,7 @@ class DatabaseTransactions:
     def close(self) -> None:
         """Stop following the replica. Idempotent."""
         self._subscription.close()
-        # In a forked process, nobody may ever release the lock. A thread that waits looks each second anyway.
+        # In a forked process, the lock may be held by a thread that is not there. Threads that wait look each second.
         if self._changed.acquire(blocking=False):
             try:
                 self._changed.notify_all()

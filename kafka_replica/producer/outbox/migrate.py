@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -20,8 +21,19 @@ VERSION_TABLE = "kafka_producer_schema_version"
 """The table in which Alembic stores the version of our tables; it is separate from the user's own version table."""
 
 
+class Migration(Enum):
+    """The result of a migration."""
+
+    CREATED = "created"
+    """There were no tables."""
+    UPDATED = "updated"
+    """The tables had an earlier version."""
+    UNCHANGED = "unchanged"
+    """The tables had the wanted version already."""
+
+
 @translate_errors("migrating the producer's tables")
-def migrate(engine: Engine, revision: str = "head") -> None:
+def migrate(engine: Engine, revision: str = "head") -> Migration:
     """Create the tables, or migrate them to this version. Several instances may call this concurrently.
 
     If the tables already have this version, nothing is locked or written, and write permission is not needed.
@@ -31,8 +43,9 @@ def migrate(engine: Engine, revision: str = "head") -> None:
         OutboxError: the database refused, or its tables are of a newer version.
     """
     with reading(engine) as connection:
-        if revision == "head" and _version(connection) == _latest():
-            return
+        before = _version(connection)
+        if revision == "head" and before == _latest():
+            return Migration.UNCHANGED
     with engine.begin() as connection:  # on SQLite this waits for other writers
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
@@ -40,6 +53,7 @@ def migrate(engine: Engine, revision: str = "head") -> None:
         config.attributes["connection"] = connection
         config.attributes["version_table"] = VERSION_TABLE
         command.upgrade(config, revision)
+    return Migration.CREATED if before is None else Migration.UPDATED
 
 
 @translate_errors("looking for the producer's tables")

@@ -67,7 +67,7 @@ def unknown_producer(connection: Connection, producer_id: str) -> UsageError:
     hint = (
         f"known: {', '.join(known[:_NAMED])}{more}; check its id"
         if known
-        else "it has no producer; start one to create it"
+        else "it has no producer; start one (kafka-replica producer run), or create it with Outbox.create"
     )
     return UsageError(f"there is no producer {producer_id!r} in the database; {hint}")
 

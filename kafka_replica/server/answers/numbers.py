@@ -10,12 +10,18 @@ MOST_DIGITS: Final = 18
 """The number of digits of a version that RocksDB's keys can have."""
 
 
-def positive_number(name: str, text: str) -> int:
+def positive_number(name: str, text: str, most: int | None = None) -> int:
     """Return the number that a parameter of a request has.
 
+    Args:
+        name: the name of the parameter.
+        text: its value.
+        most: the greatest number that is possible; by default, every number of at most ``MOST_DIGITS`` digits is.
+
     Raises:
-        Problem: 400 if it is not a whole number above 0, of at most ``MOST_DIGITS`` digits.
+        Problem: 400 if it is not a whole number above 0, or too large.
     """
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0):
-        raise Problem(400, f"{name} must be a whole number above 0")
+    is_number = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS and int(text) > 0
+    if not is_number or (most is not None and int(text) > most):
+        raise Problem(400, f"{name} must be a whole number {'above 0' if most is None else f'from 1 to {most:,}'}")
     return int(text)

@@ -128,16 +128,15 @@ class Versions:
         try:
             return self._kept(wanted)
         except FutureVersionError as error:
-            raise Problem(404, f"version {wanted} does not exist") from error
+            raise Problem(404, f"version {wanted} does not exist; {self._existing(current)}") from error
         except VersionGoneError as error:
             if wanted.incarnation not in {None, self._replica.incarnation}:
                 text = f"version {wanted} belongs to another incarnation; begin again with the current version"
                 raise Problem(410, text) from error
             if not 1 <= wanted.version <= current.version:
-                raise Problem(404, f"version {wanted.version} does not exist") from error
-            raise Problem(
-                410, f"version {wanted.version} is no longer kept; begin again with the current one"
-            ) from error
+                raise Problem(404, f"version {wanted} does not exist; {self._existing(current)}") from error
+            text = f"version {wanted.version} is no longer kept; begin again with the current one"
+            raise Problem(410, text) from error
 
     def current(self) -> ServedVersion:
         """Return the current version, with look-ups. Raises as ``snapshot``."""
@@ -232,6 +231,12 @@ class Versions:
         if self._history is None:
             raise VersionGoneError(f"version {wanted} belongs to another incarnation")
         return self._history.at(version=wanted.version, incarnation=wanted.incarnation)
+
+    def _existing(self, current: Snapshot) -> str:
+        """Return the current version, and the versions that the history keeps, as text."""
+        kept = None if self._history is None else self._history.range
+        stored = "" if kept is None else f", and the history keeps {kept.oldest.summary()} to {kept.newest.summary()}"
+        return f"the current version is {current.version}{stored}"
 
     def _recorded(self, history: VersionHistory, snapshot: Snapshot) -> KeptVersion:
         """Return a version as the history has it.

@@ -292,7 +292,9 @@ def _references(api: Api, parameters: dict[str, str]) -> tuple[str, ...]:
 def _as_of(parameters: dict[str, str]) -> str | None:
     text = parameters.get("asOf")
     if text is not None and AS_OF.fullmatch(text) is None:
-        raise rejected(f"asOf={quoted(text)}: it is a time, such as 2026-01-31T12:00:00Z, or the number of a version")
+        raise rejected(
+            f"asOf={quoted(text)}: it must be a time, such as 2026-01-31T12:00:00Z, or the number of a version"
+        )
     return text
 
 

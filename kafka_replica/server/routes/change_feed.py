@@ -55,15 +55,19 @@ class ChangeFeed:
         return len(self._open)
 
     async def changes(self, request: Request) -> Response:
-        """Stream the changes since the version in ``Last-Event-ID`` or ``since``; without it, the whole state first."""
-        last = request.headers.get("last-event-id") or request.query_params.get("since") or ""
+        """Stream the changes since the version in ``Last-Event-ID`` or ``since``; without it, the whole state first.
+
+        Raises:
+            Problem: 400 if ``since`` is malformed; 503 if the server is shutting down, or has too many streams.
+        """
+        last = _last_event(request)
         if request.method == "HEAD":
             return Response(None, 200, _HEADERS, _MEDIA_TYPE)
         if self._closed:
             raise busy("the server is shutting down")
         if len(self._open) >= self._settings.max_streams:
             raise busy(f"{self._settings.max_streams} streams of changes are already open")
-        changes = self._changes_since(VersionId.parse(last))
+        changes = self._changes_since(last)
         self._open.add(changes)
         self._on_count(len(self._open))
         return _EventStream(self._stream(changes), self._end(changes))
@@ -130,6 +134,21 @@ class ChangeFeed:
 
     async def _sorted(self, change: Change) -> SortedKeys:
         return await asyncio.get_running_loop().run_in_executor(self._threads, SortedKeys.of, change)
+
+
+def _last_event(request: Request) -> VersionId | None:
+    """Return the version of the client's last event; None if it names none.
+
+    A malformed ``Last-Event-ID`` is none: a browser would not connect again after an error.
+    """
+    sent = request.headers.get("last-event-id")
+    if sent:
+        return VersionId.parse(sent)
+    since = request.query_params.get("since")
+    found = VersionId.parse(since) if since else None
+    if since and found is None:
+        raise Problem(400, "since must be the id of an event, such as 17.5f2ac1d09b3e4a77")
+    return found
 
 
 class _EventStream(StreamingResponse):

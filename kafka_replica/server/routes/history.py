@@ -52,10 +52,10 @@ class HistoryRoutes:
 
     async def history(self, request: Request) -> Response:
         """Answer with a part of the list of versions, the newest first."""
-        start, limit = _number(request, "start", None), _number(request, "limit", _USUAL)
+        start, limit = _start(request), _limit(request)
         if self._history is None:
             raise Problem(501, "this service keeps no history on disk; start it with history_path")
-        read = partial(self._history.versions, start, min(limit or _USUAL, _MOST))
+        read = partial(self._history.versions, start, limit)
         versions = await compute_in(self._executor, read, self._timeout_s)
         following = versions[-1].sequence - 1 if versions else 0
         same = f"&limit={limit}" if "limit" in request.query_params else ""
@@ -98,9 +98,14 @@ def _version_json(version: KeptVersion) -> dict[str, Any]:
     }
 
 
-def _number(request: Request, name: str, default: int | None) -> int | None:
-    text = request.query_params.get(name)
-    return default if text is None else positive_number(name, text)
+def _start(request: Request) -> int | None:
+    text = request.query_params.get("start")
+    return None if text is None else positive_number("start", text)
+
+
+def _limit(request: Request) -> int:
+    text = request.query_params.get("limit")
+    return _USUAL if text is None else positive_number("limit", text, _MOST)
 
 
 def _json(value: dict[str, Any]) -> Response:

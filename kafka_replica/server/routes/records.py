@@ -220,4 +220,4 @@ def _bytes(text: str) -> bytes:
 
 
 def _limit(given: dict[str, str]) -> int:
-    return min(positive_number("limit", given["limit"]), _MOST) if "limit" in given else _USUAL
+    return positive_number("limit", given["limit"], _MOST) if "limit" in given else _USUAL

@@ -44,12 +44,12 @@ def test_the_first_program(world: PageWorld, kafka_topic: TopicMaker) -> None:
     assert transactions_of(world.bootstrap, foo) == transactions_of(world.bootstrap, bar) != []
 
 
-@pytest.mark.runs("docs/producer.md", language="toml")
+@pytest.mark.runs("docs/producer.md", language="toml", containing="[source]")
 def test_the_settings_files(world: PageWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both files are accepted, with the values that the page shows; the second one is a source of the first."""
     for name in ("DB_PASSWORD", "SMTP_PASSWORD", "REGISTRY_PASSWORD"):
         monkeypatch.setenv(name, f"value of {name}")
-    whole, service = programs("docs/producer.md", language="toml")
+    whole, service = programs("docs/producer.md", language="toml", containing="[source]")
     Path("producer.toml").write_text(whole)
     found = read_configuration(Path("producer.toml"))
     assert (found.producer.id, found.producer.topics) == ("registry-1", ("FOO", "BAR"))
@@ -59,6 +59,34 @@ def test_the_settings_files(world: PageWorld, monkeypatch: pytest.MonkeyPatch) -
     source: Any = read_configuration(Path("other.toml")).source
     assert (source.interval_s, source.password) == (60, "value of REGISTRY_PASSWORD")
     assert len(source.structures) == 2
+
+
+@pytest.mark.runs("docs/producer.md", containing="registry.structures")
+@pytest.mark.runs("docs/producer.md", containing='env = "registry"')
+@pytest.mark.runs("docs/producer.md", containing="topics create")
+@pytest.mark.runs("docs/producer.md", containing="import sqlite3")
+def test_an_application_that_only_records(world: PageWorld) -> None:
+    """The service creates the producer; the application's two transactions arrive in the declared topic."""
+    environment = f"registry{uuid.uuid4().hex[:12]}"
+    (settings,) = programs("docs/producer.md", containing="registry.structures")
+    (topics,) = programs("docs/producer.md", containing='env = "registry"')
+    (commands,) = programs("docs/producer.md", containing="topics create")
+    settings = settings.replace("registry.structures", f"{environment}.structures")
+    Path("producer.toml").write_text(settings.replace("localhost:9092", world.bootstrap))
+    Path("topics.toml").write_text(topics.replace('"registry"', f'"{environment}"'))
+    *before, run = commands.replace("localhost:9092", world.bootstrap).splitlines()
+    done = world.shell("\n".join(before))
+    assert done.returncode == 0, done.stderr
+    assert "created the producer's tables" in done.stdout
+    words = [str(Path(sys.executable).with_name("kafka-replica")), *shlex.split(run, comments=True)[1:]]
+    with Path("producer.log").open("wb") as log, subprocess.Popen(words, stdout=log, stderr=log) as process:
+        try:
+            status = "kafka-replica producer status --config producer.toml --watch-s 30"
+            wait_until(lambda: "Running: true" in world.shell(status).stdout, "the service has started")
+            world.run_python("docs/producer.md", {}, containing="import sqlite3")
+            wait_until(lambda: len(transactions_of(world.bootstrap, f"{environment}.structures")) == 2)
+        finally:
+            process.terminate()
 
 
 @pytest.mark.runs("docs/producer.md", containing="import psycopg")

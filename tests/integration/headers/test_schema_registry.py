@@ -183,7 +183,7 @@ def test_a_topic_of_confluents_serializers(
     writer.flush(30)
     with (
         Replica(config(local_kafka), topic, header_stack=Stack([avro(url, file)])) as replica,
-        pytest.raises(BadRecordError, match=r"\(T2\): the header piece 'registry schemas' refused it"),
+        pytest.raises(BadRecordError, match=r"key 'T2': the header piece 'registry schemas' refused it"),
     ):
         replica.wait_ready(60)
 

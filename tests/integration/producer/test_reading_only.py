@@ -6,7 +6,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sqlalchemy import Engine, text
 
 from kafka_replica.cli.groups import kafka_replica
@@ -14,7 +14,7 @@ from kafka_replica.errors import UsageError
 from kafka_replica.producer import ProducerControl, Put, StructureProducer
 from kafka_replica.producer.errors import OutboxError, OutboxNotMigratedError
 from kafka_replica.producer.outbox import Mode, Outbox, migrate, open_database
-from kafka_replica.producer.outbox.migrate import VERSION_TABLE
+from kafka_replica.producer.outbox.migrate import VERSION_TABLE, Migration
 from support.producer.postgres_tools import LocalPostgres
 from support.producer.producer_tools import settings_of
 from support.waiting import wait_until
@@ -89,7 +89,7 @@ def test_older_and_newer_tables_have_different_advice(database_url: str) -> None
 
 
 def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
-    """After ``migrate``, commands report that there is no producer yet."""
+    """``migrate`` prints what it has done and what comes next; then commands report that there is no producer yet."""
     file = tmp_path / "producer.toml"
     file.write_text(f"""
         [producer]
@@ -99,12 +99,62 @@ def test_the_command_migrate_makes_the_tables(tmp_path: Path) -> None:
         bootstrap.servers = "{NOWHERE}"
     """)
 
-    def command(name: str) -> object:
-        return CliRunner().invoke(kafka_replica, ["producer", name, "--config", str(file)]).exception
+    def command(name: str) -> Result:
+        return CliRunner().invoke(kafka_replica, ["producer", name, "--config", str(file)])
 
-    assert "producer migrate" in str(command("status"))
-    assert command("migrate") is None
-    assert "it has no producer; start one" in str(command("status"))
+    assert "producer migrate" in str(command("status").exception)
+    first = command("migrate")
+    assert first.exit_code == 0
+    assert first.output == (
+        "created the producer's tables; changes can be recorded after the first start of the producer: kafka-replica "
+        f"producer run --config {file}\n"
+    )
+    assert "it has no producer; start one" in str(command("status").exception)
+    assert command("migrate").output == "the producer's tables have the current version already; nothing was changed\n"
+
+
+def test_a_migration_returns_what_it_did(tmp_path: Path) -> None:
+    """Tables are created, brought to this version, or left alone."""
+    engine = open_database(f"sqlite:///{tmp_path / 'o.db'}")
+    done = [migrate(engine, "0001"), migrate(engine), migrate(engine)]
+    assert done == [Migration.CREATED, Migration.UPDATED, Migration.UNCHANGED]
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("owner", "mode", "instance"),
+    [
+        (None, "mode: running (requested, but no instance publishes; start one", "none"),
+        ("host:1", "mode: running (requested, but the instance below seems to", "host:1 (no heartbeat seen in 0.2 s)"),
+    ],
+)
+def test_the_status_of_a_resumed_producer_without_an_instance_has_a_reason(
+    owner: str | None, mode: str, instance: str, tmp_path: Path
+) -> None:
+    """No instance was started, or the last one was killed: the mode is what was requested."""
+    database, file = f"sqlite:///{tmp_path / 'o.db'}", tmp_path / "producer.toml"
+    file.write_text(f"""
+        [producer]
+        topic = "FOO"
+        id = "one"
+        database = "{database}"
+        [kafka]
+        bootstrap.servers = "{NOWHERE}"
+    """)
+    engine = open_database(database)
+    migrate(engine)
+    outbox = Outbox("one")
+    with engine.begin() as connection:
+        outbox.create(connection, topic="FOO")
+        outbox.resume(connection)
+        connection.execute(text("UPDATE kafka_producer_lease SET owner = :owner"), {"owner": owner})
+    engine.dispose()
+    shown = CliRunner().invoke(kafka_replica, ["producer", "status", "--config", str(file), "--watch-s", "0.2"])
+    assert shown.exit_code == 1
+    lines = shown.output.splitlines()
+    assert lines[0] == "Running: false"
+    assert lines[1].startswith(mode)
+    assert lines[2] == f"instance: {instance}"
 
 
 @pytest.fixture

@@ -49,12 +49,12 @@ def test_sdmx_csv(page: Path, demo: Snapshot) -> None:
     assert list(page.glob("checked/*.csv"))
 
 
-@pytest.mark.runs("docs/guide-spark.md")
+@pytest.mark.runs("docs/guide-spark.md", containing="read_files")
 def test_the_guide(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two rows are rejected, and shown with their errors."""
     for file in sample_files():
         shutil.copy(file, page / "samples")
-    (program,) = programs("docs/guide-spark.md")
+    (program,) = programs("docs/guide-spark.md", containing="read_files")
     names: dict[str, Any] = {}
     exec(program.replace('csv("samples/', f'csv("{page}/samples/'), names)
     assert names["good"].count() == 25

@@ -49,6 +49,23 @@ def test_the_overview(world: PageWorld, spark: SparkSession) -> None:
     assert names["codes"].count() > 20
 
 
+@pytest.mark.runs("docs/guide-spark.md", containing="broker start")
+@pytest.mark.runs("docs/guide-spark.md", containing="read_sdmx_csv")
+def test_the_guide_with_a_topic(world: PageWorld, kafka_topic: TopicMaker, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command fills a topic, and the program finds the two wrong rows in SDMX-CSV."""
+    topic = kafka_topic("guide")
+    replaced = {"sdmx.structures": topic, "kafka-replica broker start": "true"}
+    world.run_shell("docs/guide-spark.md", replaced, containing="broker start")
+    paths = {f'"{name}': f'"{world.folder}/{name}' for name in ("samples/", "findings")}
+    names: dict[str, Any] = {}
+    world.run_python("docs/guide-spark.md", names, {"sdmx.structures": topic, **paths}, containing="read_sdmx_csv")
+    printed = capsys.readouterr().out
+    assert "25 good rows, 2 bad rows, checked by version 1\n" in printed
+    assert "code-unknown" in printed
+    (file,) = [path for path in (world.folder / "findings").glob("*.csv") if "code-unknown" in path.read_text()]
+    assert file.read_text().startswith("REF_AREA,SEX,TIME_PERIOD,")
+
+
 @pytest.mark.long
 @pytest.mark.runs("docs/spark-views.md")
 def test_views_and_the_data_source(world: PageWorld, spark: SparkSession) -> None:

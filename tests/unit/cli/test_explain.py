@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from confluent_kafka import KafkaError
 
+from kafka_replica.broker.errors import codes_of_kafka, translate_error
 from kafka_replica.cli.advice import ADVICE, EXIT_STATUSES, STATES
 from kafka_replica.cli.commands.explain import explanation, meaning_of_error
 from kafka_replica.cli.groups import kafka_replica
@@ -93,6 +95,37 @@ def test_an_unknown_code_is_refused_with_similar_ones() -> None:
 def test_a_state_is_found_as_the_metric_names_it() -> None:
     """The label of the metric has an underscore where the state has a space."""
     assert explanation("catching_up") == explanation("catching up")
+
+
+@pytest.mark.parametrize("code", ["storedamagederror", "CODE-UNKNOWN", "kafkareplicablocked", "Catching_Up"])
+def test_upper_and_lower_case_are_equal(code: str) -> None:
+    """The explanation names the code as it is written in messages."""
+    found = explanation(code)
+    assert code.lower().replace("_", " ") in " ".join(found.values()).lower()
+
+
+def test_codes_of_kafka_are_explained_as_messages_report_them() -> None:
+    """The exception and the advice are those of the message in which Kafka's code stands."""
+    for code, error in {
+        KafkaError.UNKNOWN_TOPIC_OR_PART: "TopicNotFoundError",
+        KafkaError.TOPIC_AUTHORIZATION_FAILED: "AuthorizationError",
+        KafkaError._TRANSPORT: "BrokerUnavailableError",
+        KafkaError.MSG_SIZE_TOO_LARGE: "BrokerError",
+    }.items():
+        message = translate_error(KafkaError(code), "reading")
+        name = re.findall(r"Kafka reports (\w+)", str(message))[0]
+        facts = explanation(name.lower())
+        assert facts["error code of Kafka"] == name
+        assert facts["reported as"].endswith(f".{error}")
+        assert type(message).__name__ == error
+        assert str(message) == f"reading: Kafka reports {name}: {facts['meaning']}; {facts['what to do']}"
+    assert all(explanation(name) for name in codes_of_kafka())
+
+
+def test_the_advice_for_a_missing_topic_names_a_command_that_creates_it() -> None:
+    """The message names a command that creates the topic."""
+    message = str(translate_error(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART), "reading"))
+    assert "kafka-replica publish --create-topic" in message
 
 
 def test_the_command_prints_text_or_json() -> None:

@@ -102,7 +102,7 @@ def test_a_retry_ends_a_stop_and_listeners_get_everything_as_one_change(
         assert [bad.key for bad in terminals.retry_bad_records()] == [b"T3", b"T4"]
         away.remove(b"T3")
         assert [bad.key for bad in terminals.retry_bad_records()] == [b"T4"]
-        assert "(T4)" in str(terminals.error)
+        assert "key 'T4'" in str(terminals.error)
         with pytest.raises(BadRecordError):
             _ = terminals["T3"]
         away.clear()

@@ -279,7 +279,7 @@ def test_a_broken_large_value_is_reported_when_it_is_read() -> None:
         snapshot = replica.snapshot()
         assert snapshot["b"].value == large("b")
         assert "a" in snapshot
-        with pytest.raises(BadRecordError, match=r"\(a\): its large value cannot be read: chunk 1 of 3 is missing"):
+        with pytest.raises(BadRecordError, match=r"key 'a': its large value cannot be read: chunk 1 of 3 is missing"):
             snapshot["a"]
         assert "LargeValueSnapshot" in snapshot._repr_html_()
         topic.put("a", b"nonsense", (("large-value", b"manifest/1"),))

@@ -126,7 +126,7 @@ def test_a_value_with_a_wrong_chunk_is_never_shown(number: int, value: bytes | N
     else:
         state[chunk] = state[chunk]._replace(value=value)
     with pytest.raises(
-        BadRecordError, match=rf"^record at t-2, offset 3 \(k\): its large value.*{expected_text}"
+        BadRecordError, match=rf"^record at t-2, offset 3, key 'k': its large value.*{expected_text}"
     ) as caught:
         read(state)
     assert caught.value.record == state[b"k"]

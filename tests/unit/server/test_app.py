@@ -7,6 +7,7 @@ import gc
 import gzip
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,13 +25,14 @@ from kafka_replica.history import VersionHistory
 from kafka_replica.sdmx import Structures, decode_cache
 from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.answers.versions import Versions
-from kafka_replica.server.app import Service
+from kafka_replica.server.app import _ROUTES, Service
 from kafka_replica.server.errors.problems import PROBLEM, Problem
 from kafka_replica.server.operation.process_roles import MainRole
 from kafka_replica.server.rest.request_and_answer import RestAnswer, RestRequest
 from kafka_replica.server.running.workers.statistics import SummedStatistics
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import new_folder
+from support.paths import ROOT
 from support.server.app_tools import URN, client_of, stand_in
 
 CODELISTS = "/sdmx/v2/structure/codelist/SDMX"
@@ -124,6 +126,8 @@ def test_pinned_paths_keep_answering_from_their_version(topic: FakeTopic, replic
     assert client.get(f"/version/4.other{CODELISTS}/*").status_code == 410
     for text in ("5", "0", "x", "4.", "-1"):
         assert client.get(f"/version/{text}{CODELISTS}/*").status_code == 404, text
+    missing = client.get(f"/version/5{CODELISTS}/*").json()["errors"][0]["detail"]
+    assert "version 5 does not exist; the current version is 4" in missing
 
 
 def test_entity_tags_save_the_answer_within_one_incarnation(topic: FakeTopic, replica: Replica) -> None:
@@ -430,3 +434,22 @@ def test_tokens_guard_everything_but_health(replica: Replica, tmp_path: Path) ->
     found = client.get(f"{CODELISTS}/*", headers={"Authorization": "Bearer test"})
     assert found.status_code == 200
     assert json.loads(found.content)["version"] == 1
+
+
+def test_the_page_names_every_route() -> None:
+    """The values of the label are those that docs/server.md lists."""
+    page = (ROOT / "docs/server.md").read_text(encoding="utf-8")
+    listed = page.partition("\n`route` is ")[2].partition(", never a path")[0]
+    assert set(re.findall("`([a-z_]+)`", listed)) == {*_ROUTES, "other"}
+
+
+def test_the_page_names_every_field_of_a_version(topic: FakeTopic, tmp_path: Path) -> None:
+    """The table of docs/server.md has the fields of ``/history``."""
+    page = (ROOT / "docs/server.md").read_text(encoding="utf-8")
+    table = page.partition("Each of `versions` has\n")[2].partition("\n\n`/diff/")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = {name for cell in cells for name in re.findall("`([a-z_]+)`", cell)}
+    with topic.replica() as replica, VersionHistory(tmp_path / "history").follow(replica) as history:
+        replica.wait_ready(30)
+        client = client_of(create_app(replica, history=history, answer=stand_in))
+        assert set(client.get("/history").json()["versions"][0]) | {"open"} == named

@@ -267,6 +267,23 @@ def test_curl_may_give_the_last_id_in_the_query() -> None:
     run(topic, scenario)
 
 
+def test_a_malformed_id_is_refused_in_the_query_only() -> None:
+    """A browser, which sends the header by itself, would not connect again after a refusal: it gets the whole state."""
+    topic = FakeTopic()
+
+    async def scenario(_: Replica, service: Service) -> None:
+        async with opened(service.app, query="since=zz") as stream:
+            await asyncio.wait_for(stream.ended.wait(), 30)
+            assert stream.status == 400
+        async with opened(service.app, query="since=") as stream:
+            assert (await stream.next()).name == "reset"
+        async with opened(service.app, last_id="zz") as stream:
+            assert (await stream.next()).name == "reset"
+
+    topic.put("a", b"first")
+    run(topic, scenario)
+
+
 @given(st.text(max_size=30))
 def test_any_text_is_a_version_id_or_none(text: str) -> None:
     """Parsing never raises, and a parsed id is written back the same, apart from leading zeros."""

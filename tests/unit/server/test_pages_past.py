@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,6 +89,13 @@ def test_the_history_shows_each_version_once_the_newest_first(world: World) -> N
     page_at(world.client, "/history?start=x", 400)
 
 
+def test_a_larger_page_than_possible_is_refused(world: World) -> None:
+    """A program that received fewer versions than it requested would take them for all."""
+    refused = world.client.get("/history?limit=1001")
+    assert (refused.status_code, refused.json()["detail"]) == (400, "limit must be a whole number from 1 to 1,000")
+    assert world.client.get("/history?limit=1000").status_code == 200
+
+
 @pytest.mark.parametrize("text", ["x", "0", "-1", "1.5", "9" * 19, "1" + "0" * 5000])
 @pytest.mark.parametrize("name", ["start", "limit"])
 def test_a_number_that_no_version_can_have_is_refused(name: str, text: str, world: World) -> None:
@@ -143,7 +151,12 @@ def test_versions_that_only_the_replica_keeps_are_compared(short_history: World)
         assert world.client.get(f"/diff/{before}/{after}").json()["added"] == added
         assert world.client.get(f"/diff/{after}/{before}").json()["deleted"] == added
         assert page_at(world.client, f"/diff/{before}/{after}").column("Changes", 1) == added
-    assert world.client.get("/diff/1/9").status_code == 404
+    for version in ("9", world.id_of(9)):
+        missing = world.client.get(f"/diff/5/{version}")
+        assert missing.status_code == 404
+        text = missing.json()["detail"]
+        assert text.startswith(f"version {version} does not exist; the current version is 5, and the history keeps ")
+        assert re.search(r"keeps version 4 of \S+ to version 5 of ", text)
 
 
 def test_following_the_pages_of_changes_shows_each_key_once(world: World) -> None:

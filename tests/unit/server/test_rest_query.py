@@ -234,7 +234,7 @@ def test_plus_signs_in_versions_of_1_x_separate_them_unless_nothing_follows() ->
         ("codelist", "refernces=all", 400, "'refernces' is not a parameter of this query"),
         ("codelist", "detail=full&detail=raw", 400, "two values"),
         ("codelist", "detail=", 400, "no value"),
-        ("codelist", "asOf=yesterday", 400, "it is a time"),
+        ("codelist", "asOf=yesterday", 400, "it must be a time"),
         ("schema/codelist/A/B", "", 400, "after schema the path names a context"),
         ("schema/dataflow/A", "", 400, "a schema query is"),
         ("schema/dataflow/all/B", "", 400, "names one agencyID"),

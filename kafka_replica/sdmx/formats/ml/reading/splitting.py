@@ -29,7 +29,7 @@ def _empty_copy(element: etree._Element, nsmap: dict[str, str]) -> etree._Elemen
     """Return an element with the same name and these namespaces.
 
     Raises:
-        MessageError: lxml does not accept the element's own namespace, which therefore is none of SDMX's.
+        MessageError: lxml does not accept the element's own namespace, so that it is not one of SDMX's.
     """
     try:
         return etree.Element(element.tag, None, nsmap)
