@@ -9,7 +9,7 @@ import click
 
 from kafka_replica.cli.help import add_examples
 from kafka_replica.cli.interrupts import exit_at_ctrl_c, raise_at_ctrl_c
-from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, set_format
+from kafka_replica.cli.log_output import FORMAT_VARIABLE, FORMATS, LEVEL_VARIABLE, LEVELS, set_format, set_level
 from kafka_replica.cli.output import closed_pipes, print_line
 from kafka_replica.common.compiled import parser_name
 from kafka_replica.common.wording import did_you_mean
@@ -123,9 +123,14 @@ def _show_version(context: click.Context, _option: click.Parameter, is_wanted: b
     "--log-format", type=click.Choice(FORMATS), default="text", envvar=FORMAT_VARIABLE,
     help="Format of messages on stderr: text, or a JSON object in each line.",
 )  # fmt: skip
-def kafka_replica(log_format: str) -> None:
+@click.option(
+    "--log-level", type=click.Choice(LEVELS), default="warning", envvar=LEVEL_VARIABLE,
+    help="Least important log lines on stderr; info shows each change of a replica's state.",
+)  # fmt: skip
+def kafka_replica(log_format: str, log_level: str) -> None:
     """Live, exact copies of compacted Kafka topics, which show whole transactions only."""
     set_format(log_format)
+    set_level(log_level)
 
 
 add_examples(kafka_replica, "")

@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from kafka_replica.cli.log_output import DEBUG_VARIABLE, FORMAT_VARIABLE
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, FORMAT_VARIABLE, LEVEL_VARIABLE
 
 SHORT_OPTIONS: Final = {
     "--bootstrap-server": "-b",
@@ -120,6 +120,7 @@ VARIABLES: Final = {
     "KAFKA_REPLICA_COMPILED": "0 ignores the compiled modules, 1 fails if they are missing.",
     "KAFKA_REPLICA_DEBUG": "1 shows stack traces and the log of Kafka's client.",
     "KAFKA_REPLICA_LOG_FORMAT": "text or json, if --log-format is not given.",
+    "KAFKA_REPLICA_LOG_LEVEL": "info, warning or error, if --log-level is not given.",
     "KAFKA_REPLICA_MAVEN_ROOT": 'Repository of Kafka for "broker start".',
     "KAFKA_REPLICA_STATE": "Folder with the list of started brokers.",
     "KAFKA_REPLICA_STORE": "Folder of a replica, if --store is not given.",
@@ -152,7 +153,7 @@ def _variables_of(command: click.Command, words: str) -> Iterable[str]:
         return VARIABLES
     own = {str(option.envvar) for option in command.params if isinstance(option, click.Option) and option.envvar}
     own |= {*_OF_BROKERS} if words.startswith("broker") else set()
-    return sorted({*own, DEBUG_VARIABLE, FORMAT_VARIABLE})
+    return sorted({*own, DEBUG_VARIABLE, FORMAT_VARIABLE, LEVEL_VARIABLE})
 
 
 def _epilog(examples: Iterable[str], variables: Iterable[str]) -> str:

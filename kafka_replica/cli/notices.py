@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
-from kafka_replica.cli.output import OutputClosedError, print_json_line, print_line
+from kafka_replica.cli.log_output import time_text
+from kafka_replica.cli.output import OutputClosedError, check_reader, print_json_line, print_line
 from kafka_replica.common.wording import counted
 from kafka_replica.producer.notices.notices import (
     Acknowledgement,
@@ -23,17 +24,27 @@ from kafka_replica.producer.notices.notices import (
     Takeover,
 )
 
+_Warned: TypeAlias = DatabaseWait | Retry | SourceFailure
+"""The notices that their senders also log as warnings."""
+_Printed: TypeAlias = (
+    Takeover | StandBy | SendStart | Acknowledgement | Arrival | Suspension | SourceRead | TableComparison
+)
 _word_starts: Final = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def notice_printer(*, as_json: bool) -> Callable[[Notice], None]:
-    """Return a function that prints a notice as a line of text or JSON."""
+    """Return a function that prints a notice as a line of JSON, or of text with the local time.
+
+    As text, a notice that is also a warning on stderr is not printed, so that a log of both has it once.
+    """
 
     def print_notice(notice: Notice) -> None:
         if as_json:
             print_json_line({"event": event_of(notice), **notice._asdict()})
+        elif isinstance(notice, _Warned):
+            check_reader()
         else:
-            print_line(sentence_of(notice))
+            print_line(f"{time_text()} {sentence_of(notice)}")
 
     return print_notice
 
@@ -78,8 +89,8 @@ def event_of(notice: Notice) -> str:
     return _word_starts.sub("_", type(notice).__name__).lower()
 
 
-def sentence_of(notice: Notice) -> str:
-    """Return a notice as a sentence."""
+def sentence_of(notice: _Printed) -> str:
+    """Return a notice that is not logged as a warning as a sentence."""
     match notice:
         case SendStart(tx_id):
             return f"sending transaction {tx_id}"
@@ -98,21 +109,15 @@ def sentence_of(notice: Notice) -> str:
             return _of_state(notice)
 
 
-def _of_state(notice: Takeover | StandBy | DatabaseWait | Retry | Suspension | SourceFailure) -> str:
+def _of_state(notice: Takeover | StandBy | Suspension) -> str:
     match notice:
         case Takeover():
             return "this instance publishes from now on"
         case StandBy():
             return "another instance publishes; this one waits"
-        case DatabaseWait(reason):
-            return f"waiting for the database: {reason}"
-        case Retry(attempt, _, reason):
-            return f"trying again (attempt {attempt}): {reason}"
         case Suspension(tx_id, _, reason):
             at = "" if tx_id is None else f" at transaction {tx_id}"
             return f"suspended{at}: {reason}"
-        case SourceFailure(reason):
-            return f"the source cannot be read: {reason}"
         case _:
             assert_never(notice)
 

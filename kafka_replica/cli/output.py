@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import select
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -72,6 +73,20 @@ def closed_pipes() -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise OutputClosedError from None
+
+
+def check_reader() -> None:
+    """Check, without writing, that the standard output has a reader.
+
+    Raises:
+        OutputClosedError: the reader has closed the pipe.
+    """
+    if sys.stdout is None:
+        return
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)  # a pipe without a reader is reported in any case
+    if output.poll(0):
+        raise OutputClosedError
 
 
 def has_incomplete_line() -> bool:

@@ -15,12 +15,15 @@ from click.core import ParameterSource
 from kafka_replica.broker.connection.property_names import check_names
 from kafka_replica.broker.connection.security.servers import parse_servers
 from kafka_replica.cli.started_broker import started_broker_address
-from kafka_replica.common.property_files import filled, flat, read_settings_file
+from kafka_replica.common.property_files import SettingsFile, filled, flat, read_settings_file
 from kafka_replica.errors import ConfigurationError
 
 SERVERS: Final = "bootstrap.servers"
 SERVERS_VARIABLE: Final = "KAFKA_REPLICA_BOOTSTRAP_SERVERS"
 _OTHER_NAME: Final = "metadata.broker.list"  # librdkafka's second name for the same property
+_NUMBERS: Final = re.compile(r"(?:\.(?:ms|bytes|kbytes|messages|records)|retries)$").search
+"""The pattern of names of properties that are numbers."""
+_NUMBER: Final = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?)").fullmatch
 _SCHEME: Final = re.compile(r"(^|,)\s*\w+://")
 _TABLE: Final = "kafka"
 """The table of a producer's configuration file that has Kafka's properties."""
@@ -76,21 +79,42 @@ def _is_file(text: str) -> bool:
 
 def _of_file(path: Path) -> dict[str, str]:
     file = read_settings_file(path)
-    values = file.values
     if not file.is_toml:
-        prefix = f"{_TABLE}."
-        of_table = {name: value for name, value in values.items() if name.startswith(prefix)}
-        for name in of_table or values:
-            check_names([name.removeprefix(prefix)], file.where(name))
-        if of_table:
-            return {name.removeprefix(prefix): filled(value, file.where(name)) for name, value in of_table.items()}
-        return values
-    table = values.get(_TABLE)
-    found = flat(table if isinstance(table, dict) else values)
+        return _of_properties(file)
+    table = file.values.get(_TABLE)
+    found = flat(table if isinstance(table, dict) else file.values)
     check_names(found, str(path))
+    where = f"{path}, "
     if isinstance(table, dict):
-        found = {name: filled(value, f"{path}, [{_TABLE}] {name}") for name, value in found.items()}
-    return _texts(found, path)
+        where += f"[{_TABLE}] "
+        found = {name: filled(value, f"{where}{name}") for name, value in found.items()}
+    texts = _texts(found, path)
+    for name, value in texts.items():
+        _check_number(name, value, f"{where}{name}")
+    return texts
+
+
+def _of_properties(file: SettingsFile) -> dict[str, str]:
+    prefix = f"{_TABLE}."
+    has_table = any(name.startswith(prefix) for name in file.values)
+    found: dict[str, str] = {}
+    for full_name, value in file.values.items():
+        if full_name.startswith(prefix) or not has_table:
+            name, where = full_name.removeprefix(prefix), file.where(full_name)
+            check_names([name], where)
+            found[name] = filled(value, where) if has_table else value
+            _check_number(name, found[name], f"{where}: {name}")
+    return found
+
+
+def _check_number(name: str, value: str, where: str) -> None:
+    """Refuse a text as the value of a property that is a number, before anything connects.
+
+    Raises:
+        ConfigurationError: the value is not a number.
+    """
+    if _NUMBERS(name) and not _NUMBER(value.strip()):
+        raise ConfigurationError(f"{where}: {value!r} is not a number")
 
 
 def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
@@ -116,4 +140,6 @@ def _of_text(text: str, source: str) -> dict[str, str]:
         word = (text.split() or [""])[0].partition("=")[0][:80]
         raise ConfigurationError(f"{source}: {word!r} is neither a file nor KEY=VALUE")
     check_names([name], source)
-    return {name: text[min(separators) + 1 :].strip()}
+    value = text[min(separators) + 1 :].strip()
+    _check_number(name, value, f"{source}: {name}" if source.startswith("--") else source)
+    return {name: value}

@@ -15,16 +15,20 @@ import click
 
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.interrupts import INTERRUPTED
-from kafka_replica.cli.log_output import DEBUG_VARIABLE, is_json, log_message, set_up_logging
+from kafka_replica.cli.log_output import DEBUG_VARIABLE, end_command, is_json, log_message, set_up_logging
 from kafka_replica.cli.output import OutputClosedError
 from kafka_replica.cli.sources import name_source
 from kafka_replica.cli.transient_errors import TRANSIENT
 from kafka_replica.data.errors import NotInvertibleError
-from kafka_replica.errors import KafkaReplicaError, MissingExtraError, UsageError
+from kafka_replica.errors import KafkaReplicaError, MissingExtraError, StoreInUseError, UsageError
 
 FAILED: Final = 1
 """The exit status of a command that failed."""
 CALLED_WRONGLY: Final = 2
+_OTHER_FOLDER: Final = (
+    "give each program a folder of its own, or run the command without --store, which keeps its replica in memory"
+)
+"""The advice for a store that another program uses."""
 
 
 class TerminationSignal(BaseException):
@@ -38,12 +42,19 @@ def run_command(arguments: Sequence[str] | None) -> int:
     try:
         outcome = kafka_replica.main(arguments, prog_name="kafka-replica", standalone_mode=False)
     except (Exception, KeyboardInterrupt, TerminationSignal) as error:  # noqa: BLE001 - each becomes a sentence
-        return _exit_status(error)
+        return _exit_status(error, is_shown=end_command(error))
+    finally:
+        end_command()
     return outcome if isinstance(outcome, int) else 0
 
 
-def _exit_status(error: BaseException) -> int:
-    """Report the error that ended the command, and return the exit status."""
+def _exit_status(error: BaseException, *, is_shown: bool) -> int:
+    """Report the error that ended the command, and return the exit status.
+
+    Args:
+        error: the error.
+        is_shown: whether a log line on stderr has shown the same error, which is then not repeated.
+    """
     # A prompt that is interrupted raises Abort "from None", so that the interrupt is its context.
     interrupted = error.__cause__ or error.__context__ if isinstance(error, click.exceptions.Abort) else error
     status = FAILED
@@ -64,7 +75,8 @@ def _exit_status(error: BaseException) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 128 + signal.SIGPIPE
     else:
-        _report(error)
+        if not is_shown or DEBUG_VARIABLE in os.environ:
+            _report(error)
         # A missing package or a map that cannot be inverted is not a mistake on the command line.
         is_mistake = isinstance(error, UsageError) and not isinstance(error, (MissingExtraError, NotInvertibleError))
         if is_mistake and not _is_transient(error.__cause__):
@@ -86,6 +98,8 @@ def _report(error: BaseException) -> None:
 
 
 def _sentence(error: BaseException) -> str:
+    if isinstance(error, StoreInUseError) and "read_only=" in str(error):  # an argument in Python
+        return f"{str(error).rpartition('; ')[0]}; {_OTHER_FOLDER}"
     if isinstance(error, KafkaReplicaError):
         return str(error)
     if isinstance(error, OSError):

@@ -6,18 +6,22 @@ which takes precedence over the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
-from kafka_replica.broker.connection.property_names import check_names
+from kafka_replica.broker.connection.property_names import LIBRDKAFKA_NAMES, check_names
 from kafka_replica.cli.creatable_paths import CreatablePath
 from kafka_replica.cli.numbers import Number, WholeNumber
 from kafka_replica.cli.options import with_options
 from kafka_replica.cli.properties import SERVERS_VARIABLE
+from kafka_replica.cli.setting_types import check_type
 from kafka_replica.cli.sources import variable_of
 from kafka_replica.common.property_files import filled, flat, read_settings_file
 from kafka_replica.common.wording import did_you_mean
@@ -38,6 +42,8 @@ _CREATED: Final = {
 }
 """The types of the paths that the command creates."""
 _TABLES: Final = ("server", "replica", "kafka")
+_NAME: Final = re.compile(r"(\w*)(=|: )?(.*)", re.DOTALL).match
+"""The pattern of an error: the name of the setting, a sign, and the reason, which may contain the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +72,7 @@ class ServedReplica:
 
 KINDS: Final = {"server": (ServerSettings, ListenSettings), "replica": (ServedReplica,)}
 """The settings classes by table of the settings file."""
+_TABLE_OF: Final = {each.name: table for table, kinds in KINDS.items() for kind in kinds for each in fields(kind)}
 
 
 def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,18 +100,37 @@ def settings_of(kind: type[Any], given: Mapping[str, Any]) -> Any:
     """Return the settings of a class from the values of all options.
 
     Raises:
-        ConfigurationError: a value is impossible; the error names the environment variable that has it.
+        ConfigurationError: a value is impossible; the error names the environment variable, or the file and table, that
+            has it.
+    """
+    with located_errors(kind):
+        return kind(**{each.name: given[each.name] for each in fields(kind)})
+
+
+@contextmanager
+def located_errors(kind: type[Any]) -> Iterator[None]:
+    """Make errors about settings of a class name the environment variable, or the file and table, of the setting.
+
+    Errors about a setting begin with its name. An error about several settings names only the file and table.
+
+    Raises:
+        ConfigurationError: the error of the block, with the source of the setting.
     """
     try:
-        return kind(**{each.name: given[each.name] for each in fields(kind)})
+        yield
     except ConfigurationError as error:
-        name, _, reason = str(error).partition(": ")
+        name, sign, reason = _NAME(str(error)).groups()  # type: ignore[union-attr] # the pattern matches any text
         context = click.get_current_context()
-        parameter = next((one for one in context.command.params if one.name == name), None)
-        variable = None if parameter is None else variable_of(parameter, context)
-        if variable is None:
+        names = {each.name for each in fields(kind)}
+        parameter = next((one for one in context.command.params if one.name == name and name in names), None)
+        if parameter is None:
             raise
-        raise ConfigurationError(f"{variable}: {reason}") from error
+        if variable := variable_of(parameter, context):
+            raise ConfigurationError(f"{variable}: {reason if sign else error}") from error
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT_MAP:
+            raise
+        where = f"{context.params['config']}, [{_TABLE_OF[name]}]"
+        raise ConfigurationError(f"{where} {name}: {reason}" if sign else f"{where}: {error}") from error
 
 
 def _option(field: Field[Any]) -> Callable[[Any], Any]:
@@ -144,11 +170,24 @@ def _read_file(context: click.Context, _parameter: click.Parameter, file: Path |
         for name, value in _table(values, table, file).items():
             where = f"{file}, [{table}] {name}"
             if name not in known:
-                raise ConfigurationError(f"{where}: unknown setting{did_you_mean(name, known)}")
+                raise ConfigurationError(f"{where}: {_unknown(name, value, known)}")
+            check_type(options[name], value, where)
             defaults[name] = _checked(context, options[name], filled(value, where), where)
-    check_names(flat(_table(values, "kafka", file)), f"{file}, [kafka]")
+    kafka = flat(_table(values, "kafka", file))
+    for name in kafka.keys() & _TABLE_OF.keys():
+        raise ConfigurationError(f"{file}, [kafka] {name}: {_unknown(name, kafka[name], ())}")
+    check_names(kafka, f"{file}, [kafka]")
     context.default_map = defaults
     return file
+
+
+def _unknown(name: str, value: Any, known: Iterable[str]) -> str:
+    """Return the error for a setting that its table does not have."""
+    if name in _TABLE_OF:
+        return f"this setting belongs to the table [{_TABLE_OF[name]}]"
+    if LIBRDKAFKA_NAMES & flat({name: value}).keys():
+        return "this property of Kafka's clients belongs to the table [kafka]"
+    return f"unknown setting{did_you_mean(name, known)}"
 
 
 def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
@@ -160,10 +199,7 @@ def _table(values: Mapping[str, Any], name: str, file: Path) -> dict[str, Any]:
 
 def _checked(context: click.Context, option: click.Parameter, value: Any, where: str) -> Any:
     """Return a value of the settings file unchanged; raise ConfigurationError if its option does not accept it."""
-    if isinstance(value, tuple) != option.multiple or isinstance(value, dict):
-        raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
-    # As text, like the value of a flag: click would silently turn the TOML values 2.7 and true into whole numbers.
-    text = tuple(map(str, value)) if isinstance(value, tuple) else str(value)
+    text = tuple(map(str, value)) if isinstance(value, tuple) else str(value)  # like the value of a flag
     try:
         option.type_cast_value(context, text)
     except click.BadParameter as error:

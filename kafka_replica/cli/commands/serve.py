@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kafka_replica.cli.log_output import is_json
+from kafka_replica.cli.log_output import begin_long_run, is_json
 from kafka_replica.cli.options import topic_names
 from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.properties import SERVERS, SERVERS_VARIABLE, is_from_environment, properties
@@ -21,6 +21,7 @@ from kafka_replica.cli.ready import rocks_store
 from kafka_replica.cli.serve_options import (
     VARIABLE_PREFIX,
     ServedReplica,
+    located_errors,
     serve_options,
     settings_of,
 )
@@ -47,7 +48,10 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
     Each setting is a flag, an environment variable, or a key of the file, in this order of precedence.
     """
     settings, listen = settings_of(ServerSettings, given), settings_of(ListenSettings, given)
-    replica = _replica(settings_of(ServedReplica, given), _kafka(config, servers, kafka_property))
+    served, kafka = settings_of(ServedReplica, given), _kafka(config, servers, kafka_property)
+    with located_errors(ServedReplica):
+        replica = _replica(served, kafka)
+    begin_long_run()
     _log_accesses(listen.access_log)
 
     def announce(address: str) -> None:
@@ -56,7 +60,7 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
         else:
             print_line(f"serving {replica.topic} at {address}")
 
-    with _history(settings_of(ServedReplica, given)) as history:
+    with _history(served) as history:
         if history is not None:
             history.follow(replica)
         with replica:
@@ -92,7 +96,10 @@ def _kafka(file: Path | None, servers: str | None, given: tuple[str, ...]) -> di
 def _replica(served: ServedReplica, kafka: dict[str, Any]) -> Replica:
     if not served.topic:
         raise ConfigurationError("no topic to serve: give --topic, or topic in the table [replica] of the file")
-    topics = topic_names(served.topic)
+    try:
+        topics = topic_names(served.topic)
+    except click.BadParameter as error:
+        raise ConfigurationError(f"topic: {error.message}") from error
     if served.store is not None and served.checkpoint is not None:
         raise ConfigurationError("store and checkpoint exclude each other: a replica is either on disk or in memory")
     dead_letters = None if served.dead_letters is None else DeadLetterFile(served.dead_letters)
@@ -122,3 +129,5 @@ def _log_accesses(form: str) -> None:
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False
+    if form == "off":  # at --log-level info, requests would be logged with the other lines
+        logging.getLogger(ACCESS_LOGGER).setLevel(logging.WARNING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,7 @@ import kafka_replica.producer.postgres  # noqa: F401 - raises an error if the ex
 from kafka_replica.broker.admin.topics import Topics
 from kafka_replica.broker.topic_settings import STRUCTURE_TOPIC
 from kafka_replica.broker.writing.faults import Fault, fault_of
+from kafka_replica.cli.log_output import begin_long_run, log_message
 from kafka_replica.cli.notices import StoppingPrinter
 from kafka_replica.cli.output import print_json_line, print_line
 from kafka_replica.cli.producer_options import producer_options, report_success
@@ -36,6 +38,7 @@ def source() -> None:
 def run(file: Path, as_json: bool, create_topic: bool, compare: bool) -> None:
     """Copy new and changed rows, or stand by while another instance does, until interrupted."""
     settings = read_source_settings(file)
+    begin_long_run()
     printer = StoppingPrinter(as_json=as_json, stop=lambda: made.close())  # noqa: PLW0108 - made below
     made = TableSource(settings, observers=[printer])
     if create_topic:
@@ -60,6 +63,7 @@ def _create_topic(settings: TableSourceSettings, printer: StoppingPrinter) -> No
             fault = fault_of(error)
             if fault is not Fault.TRANSITORY:
                 raise
+            log_message(f"kafka-replica: WARNING: {error}; trying again", logging.WARNING)
             printer(Retry(attempt, fault, str(error)))
             printer.raise_if_closed()
             time.sleep(retry_pause_s(attempt))

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from kafka_replica.cli.log_output import begin_long_run
 from kafka_replica.cli.options import ReplicaArguments, replica_options
 from kafka_replica.cli.output import has_incomplete_line, print_json_line, print_lines
 from kafka_replica.cli.ready import command_replica, wait_ready
@@ -31,7 +32,9 @@ def watch(
     """
     from kafka_replica.cli.run import TerminationSignal  # noqa: PLC0415 - it imports the tree of commands
 
-    with command_replica(options) as replica:
+    replica = command_replica(options)
+    begin_long_run()
+    with replica:
         changes = replica.changes(max_pending=_MAX_PENDING)
         wait_ready(replica, options.timeout_s)
         printed = False

@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AclOperation
 
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
+from kafka_replica.testing.pytest_plugin import TopicMaker
+from support.broker.access_rights import grant, on_topic
 from support.broker.kafka_tools import producer, wait_decided, write
 from support.cli.broker_commands import Command
 
@@ -227,3 +230,34 @@ def test_keys_that_are_not_text(command: Command) -> None:
         [os.fsencode(word) for word in command.line("get")] + [b"\xff"], capture_output=True, check=True
     )
     assert got.stdout == b"1"
+
+
+@pytest.mark.parametrize("words", ["status", "watch"])
+def test_an_error_that_ends_a_command_is_its_last_line_and_the_only_one(
+    words: str, local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
+    """The log line of the replica about the same error is left out."""
+    topic = kafka_topic("cli-bad", config={"cleanup.policy": "delete"})
+    made = producer(local_kafka.bootstrap_servers, topic)
+    made.begin_transaction()
+    made.produce(topic, value=b"without a key")
+    made.commit_transaction()
+    (line,) = Command(local_kafka.bootstrap_servers, topic).run(words, status=1).stderr.decode().splitlines()
+    assert f"kafka-replica: record at {topic}-0, offset 0" in line
+    assert "ERROR" not in line
+
+
+def test_a_missing_permission_is_explained_without_lines_of_the_client() -> None:
+    """The client, librdkafka, reports a fatal error at level CRITICAL, which the message of the command explains."""
+    with LocalKafka(users={"writer": "simple"}) as kafka:
+        topic = kafka.create_topic("t", config={"cleanup.policy": "compact"})
+        grant(kafka.bootstrap_servers, on_topic(topic, AclOperation.READ, AclOperation.WRITE), "User:writer")
+        properties = kafka.user_config("writer")
+        command = Command(properties.pop("bootstrap.servers"), topic)
+        options = [word for name, value in properties.items() for word in ("--config", f"{name}={value}")]
+        doctor = command.run("doctor", *options, status=1)
+        assert b"the transactional id tx-doctor" in doctor.stdout
+        assert doctor.stderr == b""
+        (line,) = command.run("publish", str(sample_files()[0]), *options, status=1).stderr.splitlines()
+        assert b"permission to Write" in line
+        assert b"CRITICAL" not in line

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import signal
 import ssl
 import subprocess
@@ -20,13 +21,14 @@ from support import plain_http
 from support.broker.kafka_tools import producer, write
 from support.core.certificates import Authority
 from support.server.app_tools import EventParser
-from support.server.server_tools import ServerProcess
+from support.server.server_tools import ServerProcess, until_ready
 from support.waiting import wait_until
 
 pytestmark = pytest.mark.broker
 
 CODELIST = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_{}(1.0)"
 NOWHERE = "127.0.0.1:1"
+TIMED_ERROR = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} kafka-replica: ERROR: ").match
 
 
 def test_a_server_follows_its_topic_and_ends_in_order(
@@ -218,7 +220,7 @@ def test_subjects_of_certificates_have_roles(tmp_path: Path) -> None:
 def test_a_replica_that_fails_ends_the_process_with_1(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
-    """The last line on stderr names the record; a wrong setting ends the process with 2."""
+    """The error on stderr names the record once; a wrong setting ends the process with 2."""
     topic = kafka_topic("serve-bad", config={"cleanup.policy": "delete"})
     made = producer(local_kafka.bootstrap_servers, topic)
     made.begin_transaction()
@@ -226,6 +228,108 @@ def test_a_replica_that_fails_ends_the_process_with_1(
     made.commit_transaction()
     with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
         assert server.wait() == 1
-    assert f"{topic}-0, offset 0" in server.log.read_text().splitlines()[-1]
-    line = [str(Path(sys.executable).with_name("kafka-replica")), "serve", "--topic", topic, "--port", "x"]
-    assert subprocess.run(line, capture_output=True, check=False, timeout=60).returncode == 2
+    (line,) = [line for line in server.log.read_text().splitlines() if f"{topic}-0, offset 0" in line]
+    assert TIMED_ERROR(line), line
+    command = [str(Path(sys.executable).with_name("kafka-replica")), "serve", "--topic", topic, "--port", "x"]
+    assert subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 2
+
+
+def test_an_error_that_ends_the_replica_is_logged_while_the_server_runs(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The line appears at the time of the error, with its time, and not again when the server is stopped."""
+    topic = kafka_topic("serve-fails", config={"cleanup.policy": "delete"})
+    made = producer(local_kafka.bootstrap_servers, topic)
+    write(made, topic, {"a": "x"})
+    with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
+
+        def errors() -> list[str]:
+            return [line for line in server.log.read_text().splitlines() if "it has no key" in line]
+
+        until_ready(server)
+        assert errors() == []
+        made.begin_transaction()
+        made.produce(topic, value=b"without a key")
+        made.commit_transaction()
+        wait_until(errors)
+        assert server.process.poll() is None
+        (line,) = errors()
+        assert TIMED_ERROR(line), line
+        assert plain_http.get(f"{server.address}/health/ready").json()["state"] == "failed"
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 1
+        assert errors() == [line]
+
+
+def test_a_damaged_store_is_reported_when_it_is_rebuilt(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """Stderr names the folder, for ``serve`` and for a command that succeeds nevertheless."""
+    topic, store = kafka_topic("serve-damaged"), tmp_path / "store"
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
+    options = ["--topic", topic, "--store", str(store), "-b", local_kafka.bootstrap_servers]
+    program = str(Path(sys.executable).with_name("kafka-replica"))
+
+    def status() -> str:
+        done = subprocess.run([program, "status", *options], capture_output=True, check=True, text=True, timeout=60)
+        return done.stderr
+
+    def damage() -> None:
+        files = list(store.rglob("*.sst"))
+        assert files
+        for file in files:
+            file.unlink()
+
+    for _ in range(2):  # a database has a file of the kind that is removed once it was opened again
+        assert status() == ""
+    damage()
+    found = status()
+    assert re.search(rf"^kafka-replica: ERROR: opening the store in {store}.*rebuilds it$", found, re.MULTILINE), found
+    for _ in range(2):
+        assert status() == ""
+    damage()
+    with ServerProcess(tmp_path, *options) as server:
+        until_ready(server)
+        errors = [line for line in server.log.read_text().splitlines() if TIMED_ERROR(line)]
+        assert len(errors) == 1
+        assert f"ERROR: opening the store in {store}" in errors[0]
+        assert "rebuilds it" in errors[0]
+
+
+def test_changes_of_state_are_lines_at_level_info(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line has a time, and requests stay out of the log if it has no access lines."""
+    topic = kafka_topic("serve-info")
+    write(producer(local_kafka.bootstrap_servers, topic), topic, {"a": "x"})
+    monkeypatch.setenv("KAFKA_REPLICA_LOG_LEVEL", "info")
+    with ServerProcess(
+        tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers, "--access-log", "off"
+    ) as server:
+        until_ready(server)
+        wait_until(lambda: "is live" in server.log.read_text())
+        server.process.send_signal(signal.SIGTERM)
+        assert server.wait() == 0
+    lines = server.log.read_text().splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} kafka-replica: INFO: ", line) for line in lines), lines
+    found = [state for line in lines for state in ("starts", "is live", "is stopped") if f"of {topic} {state}" in line]
+    assert found == ["starts", "is live", "is stopped"]
+
+
+def test_a_command_on_the_store_of_a_server_advises_what_a_command_can_do(
+    local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
+) -> None:
+    """The store is in use; an argument in Python is not part of the advice."""
+    options = [
+        "--topic",
+        kafka_topic("serve-used"),
+        "--store",
+        str(tmp_path / "s"),
+        "-b",
+        local_kafka.bootstrap_servers,
+    ]
+    with ServerProcess(tmp_path, *options):
+        program = str(Path(sys.executable).with_name("kafka-replica"))
+        done = subprocess.run([program, "status", *options], capture_output=True, check=False, text=True, timeout=60)
+    assert "without --store" in done.stderr
+    assert "read_only" not in done.stderr

@@ -145,3 +145,27 @@ def test_the_started_broker_is_used_where_none_is_named(
     os.close(first)
     os.close(third)
     assert isinstance(runner.invoke(servers, []).exception, ConfigurationError)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("a.properties", "client.id=x\nfetch.min.bytes = ten\n", "a.properties, line 2: fetch.min.bytes"),
+        ("a.properties", "kafka.fetch.min.bytes = ten\n", "a.properties, line 1: fetch.min.bytes"),
+        ("a.toml", "fetch.min.bytes = 'ten'\n", "a.toml, fetch.min.bytes"),
+        ("a.toml", "[kafka]\nfetch.min.bytes = 'ten'\n", "a.toml, [kafka] fetch.min.bytes"),
+    ],
+)
+def test_a_text_instead_of_a_number_is_refused_with_its_place(name: str, text: str, place: str, tmp_path: Path) -> None:
+    """A reader that found this error later would first detect boundaries in another way."""
+    with pytest.raises(ConfigurationError) as refused:
+        configured(text, name, tmp_path)
+    assert str(refused.value) == f"{tmp_path}/{place}: 'ten' is not a number"
+
+
+@pytest.mark.parametrize("value", ["0", " 7", "-1", "0x10", "0.5"])
+def test_numbers_that_kafkas_clients_accept_are_accepted(value: str) -> None:
+    """Hexadecimal numbers and fractions of milliseconds are numbers, too."""
+    assert properties("h:1", (f"linger.ms={value}",))["linger.ms"] == value.strip()
+    with pytest.raises(ConfigurationError, match=r"--config: linger\.ms: 'x1' is not a number"):
+        properties("h:1", ("linger.ms=x1",))

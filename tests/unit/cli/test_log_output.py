@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from datetime import datetime
@@ -21,7 +22,7 @@ from kafka_replica.common.log_lines import JsonLines
     ("name", "level", "shown"),
     [
         ("kafka_replica", logging.WARNING, True),
-        ("kafka_replica", logging.ERROR, False),
+        ("kafka_replica", logging.ERROR, True),
         ("kafka_replica.librdkafka", logging.ERROR, False),
         ("psycopg", logging.WARNING, False),
         ("psycopg.transaction", logging.WARNING, False),
@@ -35,7 +36,26 @@ def test_warnings_of_clients_are_not_shown(name: str, level: int, shown: bool, m
     record = logging.makeLogRecord({"name": name, "levelno": level})
     assert _should_show(record) is shown
     monkeypatch.setenv("KAFKA_REPLICA_DEBUG", "1")
-    assert _should_show(record) or name == "kafka_replica"
+    assert _should_show(record)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("TXNERR [x#producer-3] [thrd:main]: Fatal transaction error: refused", False),
+        ("FATAL [x#producer-3] [thrd:main]: Fatal error: refused", False),
+        ("MAXFD [x] too many open files", True),
+    ],
+)
+def test_lines_of_librdkafka_about_an_error_that_is_explained_are_not_shown(
+    line: str, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message of a command explains a fatal error; other lines at level CRITICAL may be the only ones."""
+    monkeypatch.delenv("KAFKA_REPLICA_DEBUG", raising=False)
+    record = logging.LogRecord("kafka_replica.librdkafka", logging.CRITICAL, "", 0, line, None, None)
+    assert _should_show(record) is shown
+    monkeypatch.setenv("KAFKA_REPLICA_DEBUG", "1")
+    assert _should_show(record)
 
 
 def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
@@ -47,6 +67,74 @@ def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
     return done.returncode, [json.loads(line) for line in done.stderr.splitlines()]
 
 
+def lines_of(program: str, **variables: str) -> list[str]:
+    """Run a program as a process; return what it wrote to stderr, line by line."""
+    program = f"import logging, sys\nfrom kafka_replica.cli.log_output import *\n{SHORT}\n{program}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, env={**os.environ, **variables}
+    )
+    return done.stderr.splitlines()
+
+
+SHORT = """
+from kafka_replica.errors import StoreError
+set_up_logging()
+log, error = logging.getLogger('kafka_replica'), StoreError('the disk is full')
+def fail(): log.error('the replica of t failed: %s', error)
+def mark(): print('MARK', file=sys.stderr)
+"""
+FAILED = "kafka-replica: ERROR: the replica of t failed: the disk is full"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("fail(); mark(); end_command()", ["MARK", FAILED]),
+        ("fail(); mark(); assert not end_command(error)", ["MARK"]),
+        ("fail(); mark(); assert not end_command(StoreError('t: the disk is full; free some'))", ["MARK"]),
+        ("fail(); mark(); assert not end_command(StoreError('other'))", ["MARK", FAILED]),
+        ("fail(); mark(); assert not end_command(KeyboardInterrupt())", ["MARK", FAILED]),
+        ("end_command(); fail(); mark()", [FAILED, "MARK"]),
+        (
+            "fail()\nwith warnings_held(): log.warning('w'); mark()\nmark(); fail(); end_command(error)",
+            ["MARK", FAILED, "kafka-replica: WARNING: w", "MARK"],
+        ),
+        ("logging.getLogger('kafka_replica.history').error('a'); mark()", ["kafka-replica: ERROR: a", "MARK"]),
+    ],
+)
+def test_a_short_command_holds_errors_until_it_is_known_whether_it_ends_with_them(
+    program: str, expected: list[str]
+) -> None:
+    """No error is lost: it is a line of the log, or the last message of the command."""
+    assert lines_of(program) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("begin_long_run(); fail(); mark(); assert end_command(error)", [f"TIME {FAILED}", "MARK"]),
+        ("fail(); begin_long_run(); mark(); assert end_command(error)", [f"TIME {FAILED}", "MARK"]),
+        ("begin_long_run(); fail(); assert not end_command(StoreError('other'))", [f"TIME {FAILED}"]),
+        ("begin_long_run(); log_message('kafka-replica: x')", ["TIME kafka-replica: x"]),
+        ("begin_long_run(); log.warning('x'); set_format('text')", ["TIME kafka-replica: WARNING: x"]),
+    ],
+)
+def test_a_long_command_writes_errors_immediately_with_their_time(program: str, expected: list[str]) -> None:
+    """The line appears while the process runs, and the same error at its end is not written again."""
+    time = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ")
+    assert [time.sub("TIME ", line) for line in lines_of(program)] == expected
+
+
+@pytest.mark.parametrize(("level", "expected"), [("info", ["i", "w", "e"]), ("warning", ["w", "e"]), ("error", ["e"])])
+def test_the_level_selects_lines_of_the_library(level: str, expected: list[str]) -> None:
+    """Lines of other packages below WARNING are never shown, as they are about details of a client."""
+    program = f"""
+begin_long_run(); set_level({level!r}); log.info('i'); logging.getLogger('aiokafka').info('x')
+log.warning('w'); log.error('e')
+"""
+    assert [line.rpartition(": ")[2] for line in lines_of(program)] == expected
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "status", "message"),
@@ -54,6 +142,7 @@ def run(*words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
         (["explain", "nonsense"], 2, "nonsense"),
         (["explain", "--no-such-option"], 2, "--no-such-option"),
         (["--log-format", "xml", "explain", "3"], 2, "'xml'"),
+        (["--log-level", "all", "explain", "3"], 2, "'all'"),
         (["explain", "3"], 0, None),
     ],
 )

@@ -101,10 +101,29 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
     [
         ("[servr]", r"unknown table \[servr\]; did you mean 'server'"),
         ("[server]\nprt = 1", r"\[server\] prt: unknown setting; did you mean 'port'"),
-        ("[server]\nport = 'x'", r"\[server\] port: 'x' is not a whole number"),
+        ("[server]\nport = 'x'", r"\[server\] port: \"x\" is not a whole number"),
         ("[server]\nport = -1", r"\[server\] port: -1 is not in the range"),
-        ("[server]\nport = true", r"\[server\] port: 'True' is not a whole number"),
-        ("[server]\nthreads = 2.7", r"\[server\] threads: '2.7' is not a whole number"),
+        ("[server]\nport = true", r"\[server\] port: true is not a whole number"),
+        ("[server]\nport = '8090'", r"\[server\] port: \"8090\" is not a whole number, .*without quotation marks"),
+        ("[server]\nthreads = 2.7", r"\[server\] threads: 2.7 is not a whole number"),
+        ("[server]\nmax_lag_s = '2'", r"\[server\] max_lag_s: \"2\" is not a number, .*without quotation marks"),
+        ("[server]\nmax_lag_s = false", r"\[server\] max_lag_s: false is not a number"),
+        ("[server]\nenvironment = 1", r"\[server\] environment: 1 is not a text"),
+        ("[server]\ntokens_file = 4", r"\[server\] tokens_file: 4 is not a path"),
+        ("[server]\ntls_key = true", r"\[server\] tls_key: true is not a path"),
+        ("[server]\nallowed_hosts = ['a', 1]", r"\[server\] allowed_hosts: 1 is not a text"),
+        ("[server]\nready_when_stale = 'yes'", r"\[server\] ready_when_stale: \"yes\" is not true or false"),
+        ("[server]\naccess_log = 1", r"\[server\] access_log: 1 is not a text"),
+        ("[replica]\ntopic = 5", r"\[replica\] topic: 5 is not a text"),
+        ("[replica]\nstore = 4", r"\[replica\] store: 4 is not a path"),
+        ("[replica]\nhistory_path = 1.5", r"\[replica\] history_path: 1.5 is not a path"),
+        ("[replica]\ncheckpoint = 1979-05-27", r"\[replica\] checkpoint: \"1979-05-27\" is not a path"),
+        ("[replica]\ndead_letters = 0", r"\[replica\] dead_letters: 0 is not a path"),
+        ("[replica]\nkey_filter = [1]", r"\[replica\] key_filter: 1 is not a text"),
+        ("[server]\nhistory_path = 'h'", r"\[server\] history_path: this setting belongs to the table \[replica\]"),
+        ("[replica]\nport = 1", r"\[replica\] port: this setting belongs to the table \[server\]"),
+        ("[kafka]\nport = 1", r"\[kafka\] port: this setting belongs to the table \[server\]"),
+        ("[server]\nbootstrap.servers = 'x'", r"\[server\] bootstrap: .* belongs to the table \[kafka\]"),
         ("[server]\nport = [1]", r"\[server\] port should be one value"),
         ("[server]\nallowed_hosts = 'x'", r"\[server\] allowed_hosts should be a list"),
         ("[server]\ntls_key_password = '${NO_SUCH}'", "NO_SUCH is not set"),
@@ -147,6 +166,8 @@ def test_an_impossible_setting_ends_the_command_with_2(arguments: list[str], pro
         ("KAFKA_REPLICA_PORT", "many", "'many' is not a whole number"),
         ("KAFKA_REPLICA_BOUNDARIES", "x", "'x' is not one of"),
         ("KAFKA_REPLICA_BASE_PATHS", "x", "'x' is not possible"),
+        ("KAFKA_REPLICA_PORT", "80900", "80900 is not possible"),
+        ("KAFKA_REPLICA_KAFKA_LINGER_MS", "ten", "'ten' is not a number"),
         ("KAFKA_REPLICA_KAFKA_NO_SUCH", "1", "no property 'no.such'"),
         ("KAFKA_REPLICA_STORE", "/dev/null/store", "/dev/null is not a folder"),
     ],
@@ -189,6 +210,38 @@ def test_a_path_that_cannot_be_created_ends_the_command_with_2(
         other.write_text("")
     assert run_command(["serve", "-t", "x", "-b", "localhost:1", flag, str(other / inside)]) == CALLED_WRONGLY
     assert f"'{flag}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[replica]\ntopic = 't'\n[server]\nport = 80900", "[server] port: 80900 is not possible; it is 0 to 65535"),
+        ("[replica]\ntopic = 't'\n[server]\nempty_status = 1", "[server] empty_status: 1 is not possible"),
+        ("[replica]\ntopic = 't'\n[server]\nbase_paths = ['x']", "[server] base_paths: 'x' is not possible"),
+        ("[replica]\ntopic = 't'\n[server]\ntls_key = 'x'", "[server]: tls_key and tls_client_ca need"),
+        ("[replica]\ntopic = 'x y'", "[replica] topic: 'x y' is not a valid name"),
+        ("[replica]\ntopic = 't'\nstore = 's'\ncheckpoint = 'c'", "[replica]: store and checkpoint exclude"),
+        ("[replica]\ntopic = 't'\n[kafka]\nfetch.wait.max.ms = 'ten'", "[kafka] fetch.wait.max.ms: 'ten' is not a num"),
+    ],
+)
+def test_an_impossible_value_in_the_file_is_named_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
+) -> None:
+    """Values that are checked together with others also name the file and the table, before anything is opened."""
+    (tmp_path / "serve.toml").write_text(text)
+    assert run_command(["serve", "-b", "localhost:1", "--config", str(tmp_path / "serve.toml")]) == CALLED_WRONGLY
+    shown = capsys.readouterr()
+    assert f"serve.toml, {problem}" in shown.err
+    assert shown.out == ""
+
+
+def test_a_variable_within_the_file_may_be_any_type(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Variables are texts, so that a number or a truth value from a variable is written between quotation marks."""
+    monkeypatch.setenv("OWN_PORT", "8090")
+    monkeypatch.setenv("OWN_STALE", "true")
+    (tmp_path / "serve.toml").write_text("[server]\nport = '${OWN_PORT}'\nready_when_stale = '${OWN_STALE}'")
+    found = parsed("--config", str(tmp_path / "serve.toml"))
+    assert (found["port"], found["ready_when_stale"]) == (8090, True)
 
 
 def test_a_path_in_the_file_that_cannot_be_created_is_named_with_its_place(tmp_path: Path) -> None:
