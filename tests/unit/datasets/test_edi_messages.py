@@ -172,22 +172,55 @@ def test_attributes_without_rows(rules: Rules, tmp_path: Path) -> None:
     ]
 
 
-def test_structure_in_the_interchange(tmp_path: Path) -> None:
-    """Without rules, the structure is that of the same interchange; without it, the error asks for rules."""
-    definition = [
-        "UNH+M0+GESMES:2:1:E6", "BGM+73", "NAD+Z02+T", "NAD+MR+4F0", "NAD+MS+BE2", "ASI+D", "FTX+ACM+++D",
-        "SCD+13+FREQ++++:1", "ATT+3+5+:::AN1", "SCD+4+AREA++++:2", "ATT+3+5+:::AN2", "SCD+4+ITEM++++:3",
-        "ATT+3+5+:::AN2", "SCD+1+TIME_PERIOD++++:4", "ATT+3+5+:::AN..35", "SCD+1+TIME_FORMAT++++:5",
-        "ATT+3+5+:::AN3", "SCD+3+OBS_VALUE++++:6", "ATT+3+5+:::AN..15", "UNT+9+M0",
-    ]  # fmt: skip
-    data = edi("ARR++M:BE:X:199611:610:1")
+_DEFINITION = [
+    "UNH+M0+GESMES:2:1:E6", "BGM+73", "NAD+Z02+T", "NAD+MR+4F0", "NAD+MS+BE2", "ASI+D", "FTX+ACM+++D",
+    "SCD+13+FREQ++++:1", "ATT+3+5+:::AN1", "SCD+4+AREA++++:2", "ATT+3+5+:::AN2", "SCD+4+ITEM++++:3",
+    "ATT+3+5+:::AN2", "SCD+1+TIME_PERIOD++++:4", "ATT+3+5+:::AN..35", "SCD+1+TIME_FORMAT++++:5",
+    "ATT+3+5+:::AN3", "SCD+3+OBS_VALUE++++:6", "ATT+3+5+:::AN..15",
+]  # fmt: skip
+
+
+def with_structure(data: bytes, *more: str) -> bytes:
+    """Return the interchange with a message of its structure before the data, which ends with further segments."""
     before, after = data.split(b"UNH", 1)
-    whole = before + "".join(f"{one}'\n" for one in definition).encode() + b"UNH" + after
-    assert rows_in(whole, tmp_path, None) == [KEY | {"TIME_PERIOD": "1996-11", "OBS_VALUE": "1"}]
-    with pytest.raises(DatasetError, match=r"give the rules of the structure T:D\(\*\)"):
+    definition = "".join(f"{one}'\n" for one in (*_DEFINITION, *more, "UNT+9+M0"))
+    return before + definition.encode() + b"UNH" + after
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        ["UNT+9+M0", "UNH+M9+GESMES:2:1:E6", "BGM+73", "NAD+Z02+T", "CDV+A"],
+        ["NAD+MS+X", "IDE+10+x"],
+    ],
+    ids=["structure alone", "a code outside a codelist", "a name of the message after the structure"],
+)
+def test_structure_in_the_interchange(more: list[str], tmp_path: Path) -> None:
+    """Without rules, the structure is that of the same interchange; without it, the error asks for rules."""
+    data = edi("ARR++M:BE:X:199611:610:1")
+    expected = [KEY | {"TIME_PERIOD": "1996-11", "OBS_VALUE": "1"}]
+    assert rows_in(with_structure(data, *more), tmp_path, None) == expected
+    with pytest.raises(DatasetError, match=r"give the rules of the structure T:D\(\*\), .* no structure message"):
         rows_in(data, tmp_path, None)
     assert structure_named_in(tmp_path / "data.edi") == ("datastructure", "T:D(*)")
     assert [source.kind for source in sources_of([str(tmp_path)])] == ["message"]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (["CTA+CC+:x"], r"segment 21: 'CTA\+CC\+:x' is not allowed here"),
+        (["FTX+ACM+++x"], r"segment 21: 'FTX\+ACM\+\+\+x' is not allowed here"),
+    ],
+)
+def test_the_reason_why_the_structure_in_the_interchange_is_not_read(
+    more: list[str], reason: str, tmp_path: Path
+) -> None:
+    """The error says why the structure that the interchange contains cannot be read."""
+    data = with_structure(edi("ARR++M:BE:X:199611:610:1"), *more)
+    with pytest.raises(DatasetError, match=rf"the structure T:D\(\*\), because .*{reason}"):
+        rows_in(data, tmp_path, None)
 
 
 def test_series_of_another_structure_are_rows_with_its_name(rules: Rules, tmp_path: Path) -> None:

@@ -338,6 +338,14 @@ BAD = {
     "unknown segment of concepts": (small("STC+C'XYZ+lost'"), "segment 6: 'XYZ.*STANDALONE_CONCEPT_SCHEME"),
     "unknown segment of a key family": (small("ASI+KF'XYZ+lost'SCD+4+X'"), "segment 6: 'XYZ.*DataStructure A:KF"),
     "segment in small letters": (small("VLI+CL+++Name'cdv+A'"), "'cdv.A' is not allowed here"),
+    "unknown segment in small letters": (small("VLI+CL+++Name'dtm+1:2:3'CDV+A'"), "'dtm.1:2:3' is not allowed here"),
+    "tag with nesting": (small("VLI+CL+++Name'CDV:1+A'FTX:1:1+ACM+++Annual'CDV+C'"), "'CDV:1.A' is not allowed here"),
+    "code without separator": (small("VLI+CL'CDV+A'FTX+ACM+++Annual'CDVB'CDV+C'"), "'CDVB' is not allowed here"),
+    "digit without separator": (small("VLI+CL+++Name'ATT3+5'CDV+C'"), "'ATT3.5' is not allowed here"),
+    "text cut after a release character": (
+        small(f"VLI+CL'CDV+A'FTX+ACM+++{'x' * 69}?:'s rest'CDV+B'"),
+        "'s rest' is not allowed here",
+    ),
     "component's codelist in a codelist": (small("VLI+CL'CDV+A'IDE+1+CL2'"), "not allowed here"),
     "text of a component": (small("ASI+KF'SCD+4+X'FTX+ACM+++x'"), "not allowed here"),
     "text that could be a segment": (small("VLI+CL'CDV+A'FTX+ACM+++L'EAU'"), r"'EAU' .*write \?' there"),
@@ -367,7 +375,8 @@ OF_READING = {
     "unknown segment of concepts", "unknown segment of a key family", "segment in small letters",
     "component's codelist in a codelist", "text of a component", "text that could be a segment",
     "apostrophe in an id", "apostrophe without a text", "apostrophe and colon in free text",
-    "apostrophe and plus in free text", "question mark at the end of a name",
+    "apostrophe and plus in free text", "question mark at the end of a name", "unknown segment in small letters",
+    "tag with nesting", "code without separator", "digit without separator", "text cut after a release character",
 }  # fmt: skip
 
 
@@ -389,6 +398,13 @@ def test_invalid_edi_is_refused_with_its_reason(name: str) -> None:
         ("Seller's list", "Seller's list"),
         ("Sellers' list of 'new' goods", "Sellers' list of 'new' goods"),
         ("A ''special'' list", "A ''special'' list"),
+        ("All sellers'", "All sellers'"),
+        ("List of 'new goods'", "List of 'new goods'"),
+        ("'Other''", "'Other''"),
+        ("TAUX D'INTERET ET D'ATTRIBUTION", "TAUX D'INTERET ET D'ATTRIBUTION"),
+        ("Taux d'une part", "Taux d'une part"),
+        ("Use of ?'GDP + B", "Use of 'GDP + B"),
+        ("L?'EAU + X", "L'EAU + X"),
         ("SELLER'S + BUYER'S: LIST", "SELLER'S + BUYER'S: LIST"),
         ("Frequency: code list", "Frequency: code list"),
         ("Frequency:", "Frequency:"),
@@ -420,6 +436,36 @@ def test_free_text_is_whole_if_an_apostrophe_was_not_released() -> None:
     assert list(read_message(part.value)) == [found]
 
 
+@pytest.mark.parametrize(
+    ("written", "texts"),
+    [
+        ("the 'new''", {"en": "the 'new'"}),
+        ("All sellers''", {"en": "All sellers'"}),
+        (f"{'x' * 68}?:'s rest'", {"en": f"{'x' * 68}:'s rest"}),
+        # The apostrophe after a language, or after several pieces, is an empty segment.
+        ("l'ann\u00e9e+FR''", {"fr": "l'ann\u00e9e"}),
+        ("a:b''", {"en": "ab"}),
+        # Empty segments with blanks, and those without a text before them, have no meaning.
+        ("Name' ' '", {"en": "Name"}),
+        ("''", {"en": ""}),
+    ],
+)
+def test_an_apostrophe_at_the_end_of_free_text(written: str, texts: dict[str, str]) -> None:
+    """An apostrophe directly after free text is part of it if the text is the last thing in its segment."""
+    body = f"VLI+CL'CDV+A'FTX+ACM+++{written}CDV+B'"
+    found = codelist(body)
+    assert (dict(found.codes["A"].names), list(found.codes)) == (texts, ["A", "B"])
+    [part] = split_message(small(body))
+    assert list(read_message(part.value)) == [found]
+
+
+def test_empty_segments_after_a_codelist_are_not_its_name() -> None:
+    """Blanks between apostrophes, and an apostrophe without a name before it, are empty segments."""
+    assert codelist("VLI+CL+++Name' ' 'CDV+A'").name() == "Name"
+    assert codelist("VLI+CL+++''CDV+A'").name() is None
+    assert codelist("VLI+CL''CDV+A'").name() is None
+
+
 def test_an_apostrophe_stays_a_separator_without_release_character() -> None:
     """A text is put together where UNA defines no release character, and not where the terminator is another one."""
     advice = "UNA:+.  '"
@@ -442,6 +488,9 @@ def test_section_control_has_no_content() -> None:
 def test_segments_that_describe_the_message_may_follow_its_definitions() -> None:
     """A contact after the definitions belongs to the opening of the message, as before them."""
     assert list(codelist("IDE+10+Name'FTX+AAI+++x'VLI+CL'CDV+A'NAD+MS+X'CTA+CC+:Y'COM+1:TE'").codes) == ["A"]
+    assert list(codelist("VLI+CL'CDV+A'NAD+MS+X'IDE+10+title'").codes) == ["A"]
+    with pytest.raises(MessageError, match="IDE is not within a definition"):
+        codelist("VLI+CL'CDV+A'NAD+MS+X'IDE+1+CL'")
 
 
 def test_an_unknown_segment_loses_only_its_artefact() -> None:
@@ -451,6 +500,18 @@ def test_an_unknown_segment_loses_only_its_artefact() -> None:
     [error] = found.errors
     assert (error.cls, error.id, error.place) == ("Codelist", "CL", "segment 5")
     assert "segment 7: 'XYZ+lost'" in error.reason
+
+
+def test_a_segment_outside_a_definition_loses_no_artefact() -> None:
+    """A segment that belongs to no artefact is an error without an id if errors are collected."""
+    body = "VLI+CL'CDV+A'UNT+1+M'UNH+N+GESMES:2:1:E6'BGM+73'NAD+Z02+A'CDV+B'FTX+ACM+++b'VLI+CL2'CDV+B'"
+    found = read_message(small(body), on_error="collect")
+    assert [(one.id, list(one.codes)) for one in found if isinstance(one, Codelist)] == [("CL", ["A"]), ("CL2", ["B"])]
+    [error] = found.errors
+    assert (error.cls, error.id, error.urn, error.place) == (None, None, None, "segment 11")
+    assert "CDV is not within a definition" in error.reason
+    with pytest.raises(MessageError, match="segment 11: CDV is not within a definition"):
+        read_message(small(body))
 
 
 def test_a_component_without_codelist_or_length() -> None:

@@ -53,7 +53,7 @@ def read_key_family(urn: Urn, body: list[Segment]) -> DataStructure:
             if not components:
                 fail(segment.number, f"{segment.tag} before any SCD")
             components[-1].add(segment)
-        elif segment.tag == "FTX" and not (components and is_text(segment)):
+        elif segment.tag == "FTX" and not (components and is_text(segment.elements())):
             texts.add(segment)
         else:
             refuse_segment(segment, urn)

@@ -9,7 +9,7 @@ Source: SDMX 2.1 Section 4, "SDMX-EDI: Syntax and Documentation", message of dat
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.blocks import Block
@@ -53,7 +53,7 @@ class EdiMessage:
     ) -> None:
         self._parts, self._where = parts, where
         self._rules, self._usages = rules, frozenset(usages)
-        self._own: dict[str, DataStructure] | None = None
+        self._own: _OwnStructures | None = None
         self._lines: dict[int, int] = {}
         self.notes: tuple[str, ...] = ()
 
@@ -108,12 +108,14 @@ class EdiMessage:
         if self._own is None:
             self._own = _structures_in(b"".join(self._parts))
         id_ = (reference or "").partition(":")[2].removesuffix("(*)")
-        if id_ not in self._own:
+        if id_ not in self._own.by_id:
+            reason = self._own.reason_for(id_)
             raise DatasetError(
                 f"reading {self._where}: SDMX-EDI does not name dimensions; give the rules of the structure "
                 f"{reference or 'of the data'}"
+                + (f", because it cannot be read from the file: {reason}" if reason else "")
             )
-        return components_of_structure(self._own[id_])
+        return components_of_structure(self._own.by_id[id_])
 
 
 class _Reading:
@@ -192,13 +194,27 @@ def first_structure(parts: Iterable[bytes], where: str) -> str | None:
     return next((structure for structure in EdiMessage(parts, where).structures() if structure is not None), None)
 
 
-def _structures_in(data: bytes) -> dict[str, DataStructure]:
-    """Return the data structures in the interchange by id; empty if it has no readable structures."""
+class _OwnStructures(NamedTuple):
+    """The data structures in an interchange, and the reasons why others cannot be read, both by id."""
+
+    by_id: dict[str, DataStructure]
+    reasons: dict[str, str]
+    reason_for_all: str = ""
+
+    def reason_for(self, id_: str) -> str:
+        """Return the reason why a structure cannot be read, or an empty text if the interchange does not have it."""
+        return self.reasons.get(id_, self.reason_for_all)
+
+
+def _structures_in(data: bytes) -> _OwnStructures:
     try:
         found = read_message(data, on_error="collect")
-    except SdmxError:
-        return {}
-    return {one.id: one for one in found if isinstance(one, DataStructure)}
+    except SdmxError as error:
+        return _OwnStructures({}, {}, str(error))
+    return _OwnStructures(
+        {one.id: one for one in found if isinstance(one, DataStructure)},
+        {one.id: one.reason for one in found.errors if one.id is not None and one.cls == "DataStructure"},
+    )
 
 
 def _reference(envelope: Envelope, segment: Segment) -> str | None:

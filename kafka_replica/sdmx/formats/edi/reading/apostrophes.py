@@ -2,7 +2,7 @@
 
 SdmxSource, on which several registries are built, writes the names of codelists (VLI) without release characters:
 ``VLI+CL_X+++Seller's list'``. The rest of the text cannot be a segment, because a tag is three capital letters or
-digits.
+digits. At the end of a text, an apostrophe seems to be an empty segment, which EDIFACT does not have.
 
 Source: ISO 9735 (UN/EDIFACT syntax rules, version 3), segment tags and the release character; EDIStructureWriterUtil
 of SdmxSource.
@@ -11,7 +11,7 @@ of SdmxSource.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kafka_replica.sdmx.errors import MessageError
@@ -19,6 +19,7 @@ from kafka_replica.sdmx.formats.edi.reading.syntax import (
     MAX_SEGMENT,
     Interchange,
     Segment,
+    Separators,
     segments,
     segments_with_gaps,
 )
@@ -30,7 +31,10 @@ _KNOWN: Final = {
     "UNB", "UNG", "UNH", "BGM", "NAD", "CTA", "COM", "VLI", "CDV", "STC", "ASI", "SCD", "ATT", "IDE", "FTX", "UNS",
     "UNT", "UNE", "UNZ",
 }  # fmt: skip
-_match_tag = re.compile("[A-Z][A-Z0-9]{2}").fullmatch
+_BEGIN_NO_WORD: Final = {"VLI", "CDV", "STC", "SCD", "FTX"}
+"""The tags after which another capital means that the separator is missing: ATT could begin ATTRIBUTION."""
+_LONGEST_PIECE: Final = 70
+"""The length in characters at which converters cut free text."""
 _match_language = re.compile("[A-Za-z]{2,3}").fullmatch
 
 
@@ -46,16 +50,17 @@ def structure_segments(interchange: Interchange) -> Iterator[Segment]:
     if interchange.separators.terminator != _APOSTROPHE:
         yield from segments(interchange)
         return
+    may_be_segment = _segment_start(interchange.separators)
     text: Segment | None = None
     rest: list[tuple[str, Segment]] = []
     for gap, segment in segments_with_gaps(interchange):
         tag = segment.tag
         if text is not None:
-            if tag not in _KNOWN and not _may_be_segment(tag):
+            if tag not in _KNOWN and may_be_segment(segment.raw) is None:
                 rest.append((gap, segment))
                 continue
-            if rest:
-                yield from _joined(text, rest)
+            if rest or gap.startswith(_APOSTROPHE):
+                yield from _joined(text, rest, gap)
                 rest = []
             else:
                 yield text
@@ -65,32 +70,67 @@ def structure_segments(interchange: Interchange) -> Iterator[Segment]:
         else:
             yield segment
     if text is not None:
-        yield from _joined(text, rest)
+        yield from _joined(text, rest, "")
 
 
-def _may_be_segment(tag: str) -> bool:
-    # Tags in small letters are not valid, but must not become a part of a text.
-    return _match_tag(tag) is not None or tag.upper() in _KNOWN
+def _segment_start(separators: Separators) -> Callable[[str], re.Match[str] | None]:
+    """Return a function that matches what may be a segment, also one that is not valid: it must not become text.
+
+    Examples: ``XYZ+1``, ``CDV:1+A`` (a tag with nesting), ``cdv+A``, ``dtm+1``, and ``CDVA`` (without its separator).
+    """
+    component, element = re.escape(separators.component), re.escape(separators.element)
+    known = "|".join(sorted(_KNOWN))
+    return re.compile(
+        rf"(?:[A-Z][A-Z0-9]{{2}}|(?i:{known}))\s*(?:{component}|{element}|\Z)|[A-Za-z]{{3}}{element}"
+        rf"|(?:{known})[0-9]|(?:{'|'.join(sorted(_BEGIN_NO_WORD))})(?![a-z\s])"
+    ).match
 
 
-def _joined(text: Segment, rest: list[tuple[str, Segment]]) -> list[Segment]:
-    """Return the segment with the rest of its text, or the segments as they are written if that is not certain."""
-    if not rest:
-        return [text]
-    written = [text, *(segment for _, segment in rest)]
-    if sum(len(gap) + len(segment.raw) + 2 for gap, segment in rest) + len(text.raw) > MAX_SEGMENT:
-        return written
+def _joined(text: Segment, rest: list[tuple[str, Segment]], gap: str) -> list[Segment]:
+    """Return the segment with the rest of its text, or the segments as they are written if that is not certain.
+
+    Args:
+        text: the segment with the beginning of the text.
+        rest: the other pieces, each with what is between it and the piece before.
+        gap: what is between the last piece and the next segment.
+    """
     apostrophe = text.separators.release + _APOSTROPHE
     pieces = [text.raw]
-    for gap, segment in rest:
-        pieces += [apostrophe, gap.replace(_APOSTROPHE, apostrophe), segment.raw]
-    whole = text._replace(raw="".join(pieces))
+    for before, segment in rest:
+        pieces += [apostrophe, before.replace(_APOSTROPHE, apostrophe), segment.raw]
+    joined = "".join(pieces)
+    ends = [""] if rest else []
+    at_end = len(gap) - len(gap.lstrip(_APOSTROPHE))
+    if at_end and not joined.endswith(text.separators.element):
+        ends.insert(0, apostrophe * at_end)
+    for end in ends:
+        whole = text._replace(raw=joined + end)
+        if _is_certain(text, whole):
+            return [whole]
+    return [text, *(segment for _, segment in rest)]
+
+
+def _is_certain(text: Segment, whole: Segment) -> bool:
+    """Return whether the segment with this beginning has one text, which is the last thing in it."""
+    if len(whole.raw) > MAX_SEGMENT:
+        return False
     try:
-        is_certain = len(text.elements()) > 3 and (text.tag == "VLI" or _is_plain(whole.elements()))
+        if len(text.elements()) <= 3:
+            return False
+        return text.tag == "VLI" or (not _is_cut_after_release(text) and _is_plain(whole.elements()))
     except MessageError:
         # It has too many parts, which concerns the artefact alone: its reader refuses it.
-        is_certain = False
-    return [whole] if is_certain else written
+        return False
+
+
+def _is_cut_after_release(text: Segment) -> bool:
+    """Return whether a converter may have cut the text between a release character and the apostrophe after it.
+
+    Converters put a component separator after each piece, which seems to be released there.
+    """
+    component, element, release, _ = text.separators
+    piece = text.raw.split(element, 4)[-1]
+    return bool(release) and piece.endswith(release + component) and len(piece) == _LONGEST_PIECE + len(component)
 
 
 def _is_plain(elements: list[list[str]]) -> bool:

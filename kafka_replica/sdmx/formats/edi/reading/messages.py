@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, Literal, NamedTuple, NoReturn
 
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.edi.reading.apostrophes import structure_segments
@@ -202,9 +202,8 @@ def _artefacts(interchange: Interchange, envelope: Envelope, collector: ErrorCol
         elif body is not None:
             body.append(segment)
         else:
-            # IDE+10 (the sender's name for the message), CTA and COM describe the message.
-            _refuse_stray(segment, is_after_definitions=envelope.opening is opening_with_definitions)
-            envelope.opening.append(segment)
+            is_after = envelope.opening is opening_with_definitions
+            body = _outside_definitions(segment, envelope, collector, is_after_definitions=is_after)
 
 
 def _is_around(segment: Segment, envelope: Envelope) -> bool:
@@ -212,9 +211,29 @@ def _is_around(segment: Segment, envelope: Envelope) -> bool:
     return envelope.take(segment) or segment.tag == "UNS"
 
 
-def _refuse_stray(segment: Segment, *, is_after_definitions: bool) -> None:
-    if segment.tag in _PARTS or (is_after_definitions and segment.tag in {"FTX", "IDE"}):
+def _outside_definitions(
+    segment: Segment, envelope: Envelope, collector: ErrorCollector, *, is_after_definitions: bool
+) -> list[Segment] | None:
+    """Add a segment that describes the message, and return None; for one of an unknown definition, return its body."""
+    check = partial(_check_describes_message, segment, is_after_definitions=is_after_definitions)
+    if collector.attempt(check, partial(_unreadable_part, segment)):
+        envelope.opening.append(segment)
+        return None
+    return []  # the segments that follow belong to the same definition, which is left out
+
+
+def _check_describes_message(segment: Segment, *, is_after_definitions: bool) -> Literal[True]:
+    """Return True for a segment like CTA, COM or IDE+10 (the sender's name for the message). Raises MessageError."""
+    is_part = segment.tag in _PARTS
+    if is_after_definitions:
+        is_part |= segment.tag == "FTX" or (segment.tag == "IDE" and part(segment.elements(), 0) != "10")
+    if is_part:
         fail(segment.number, f"{segment.tag} is not within a definition ({', '.join(_STARTS)})")
+    return True
+
+
+def _unreadable_part(segment: Segment, reason: str) -> UnreadableArtefact:
+    return UnreadableArtefact(None, None, None, f"segment {segment.number}", reason)
 
 
 def _unreadable(segment: Segment, envelope: Envelope, reason: str) -> UnreadableArtefact:

@@ -11,14 +11,15 @@ from kafka_replica.sdmx.formats.edi.reading.syntax import Segment, fail
 from kafka_replica.sdmx.model.representation import TextFormat
 
 _FORMAT = re.compile(r"(AN|A|N)(?:(\.\.)?([0-9]{1,9}))?").fullmatch
-_TAG = re.compile("[A-Z][A-Z0-9]{2}").fullmatch
+_AFTER_NAME: Final = {"CDV", "VLI", "STC", "ASI", "FTX", "NAD", "UNS", "UNT"}
+"""The segments that may follow the name of a codelist."""
 _TYPES: Final = {"A": "Alpha", "AN": "String", "N": "Numeric"}
 """Letters, any characters, and digits that are not a number, by their names in SDMX 2.1."""
 
 
-def is_text(segment: Segment) -> bool:
+def is_text(elements: list[list[str]]) -> bool:
     """Return whether an FTX segment has a text of a structure (ACM); other free text has no meaning for structures."""
-    return part(segment.elements(), 0) == "ACM"
+    return part(elements, 0) == "ACM"
 
 
 class Texts:
@@ -30,7 +31,7 @@ class Texts:
     def add(self, segment: Segment) -> None:
         """Add an FTX segment; only FTX+ACM is about structures."""
         elements = segment.elements()
-        if is_text(segment) and len(elements) > 3:
+        if len(elements) > 3 and is_text(elements):
             self._pieces.setdefault(part(elements, 4).lower() or "en", []).extend(elements[3])
 
     def together(self) -> InternationalString:
@@ -70,7 +71,7 @@ def name_of_codelist(segment: Segment) -> str:
         elements.pop()  # empty elements at the end are those that a segment may leave out
     for text in elements[:-1]:
         before, ended, tag = text.rpartition(terminator)
-        if ended and _TAG(tag.strip()):
+        if ended and tag.strip() in _AFTER_NAME:
             fail(
                 segment.number,
                 f"the name ends with {release!r}, which releases the end of its segment, so {tag.strip()} is part of "
