@@ -48,24 +48,6 @@ def on_groups(groups: dict[str, Any], **more: Any) -> dict[str, Any]:
     return message(dataset, attributes={"dimensionGroup": [codes("G", "g0", "g1"), {"id": "H"}]})
 
 
-def test_an_attribute_without_values() -> None:
-    """In 1.0 an attribute whose list is empty has no value; an index there is an error, not a value.
-
-    Some services leave such attributes out of observations, so that the values of others are in their places.
-    """
-    structure = {
-        "dimensions": {"observation": [codes("A", "a0")]},
-        "attributes": {"observation": [codes("FORMAT"), codes("STATUS", "x", "y")]},
-    }
-    old = {"structure": structure, "dataSets": [{"observations": {"0": [1, None, 1]}}]}
-    assert rows_in(old) == [{"ACTION": "I", "A": "a0", "OBS_VALUE": "1", "STATUS": "y"}]
-    old["dataSets"] = [{"observations": {"0": [1, 0]}}]
-    with pytest.raises(
-        DatasetError, match=r'observations\["0"\]\[1\]: 0 is not an index of FORMAT, which has no values'
-    ):
-        rows_in(old)
-
-
 def test_groups_do_not_erase_each_other() -> None:
     """A null of one group leaves the value of another; groups may depend on any dimensions, also on that of time."""
     found = rows_in(on_groups({"0::": [1, None], "0:0:": [None, "h"], "::1": [None, None]}))
@@ -342,6 +324,10 @@ def test_a_harmless_repeated_key() -> None:
     ("path", "name", "meant"),
     [
         ((), "datasets", "dataSets"),
+        (("structures", 0), "Attributes", "attributes"),
+        (("structures", 0, "attributes"), "dimensiongroup", "dimensionGroup"),
+        (("structures", 0, "dimensions"), "Observation", "observation"),
+        (("structures", 0, "dimensions", "series", 0), "value", "values"),
         (("dataSets", 0), "Series", "series"),
         (("dataSets", 0), "dimension_group_attributes", "dimensionGroupAttributes"),
         (("dataSets", 0, "series", "0:0"), "observation", "observations"),
@@ -362,15 +348,21 @@ def test_a_misspelt_member(path: tuple[str | int, ...], name: str, meant: str) -
 
 
 def test_members_that_are_not_read_are_noted() -> None:
-    """A service may extend SDMX-JSON; a note names each extension of data sets and series once."""
+    """A service may extend SDMX-JSON; a note names each extension of structures, data sets and series once."""
     data = on_groups({"0::": [0]}, **{"x-own": {"a": 1}})
     data["data"] |= {"structure": None}  # a known member, which is called almost like another one
     data["data"]["dataSets"][0]["series"]["0:0"]["total"] = 3
+    structure = data["data"]["structures"][0]
+    structure |= {"packaging": "x", "uri": "", "name": "N", "annotations": [{"id": "1"}]}
+    structure["attributes"] |= {"group": [{"id": "X"}], "Series": None}
+    structure["dimensions"]["series"][0]["comment"] = "y"
     notes: list[str] = []
     blocks = located_blocks("m", content=json.dumps(data).encode(), note=notes.append)
     assert sum(block.size for _, block in blocks) == 2
     assert notes == [
         "dataSets[0] has the member 'x-own', which SDMX-JSON does not define; it is not read",
+        "structures[0] has the member 'packaging', which SDMX-JSON does not define; it is not read",
+        "structures[0].attributes has the member 'group', which SDMX-JSON does not define; it is not read",
         "dataSets[0].series[\"0:0\"] has the member 'total', which SDMX-JSON does not define; it is not read",
     ]
 

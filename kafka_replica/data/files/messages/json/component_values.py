@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from types import NoneType
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from kafka_replica.data.files.messages.blocks import TEXTS
 from kafka_replica.data.files.messages.json.decoding import message_error
@@ -76,20 +76,26 @@ class ValueReader:
         path: the location of the component in the message.
         where: the file, for errors.
         with_default: whether the default applies where no value is given.
-        is_old: whether the message has version 1.0, in which all values of attributes are listed.
+        lists_all: whether a list of values, even an empty one, must list all values that data refers to. If so, an
+            integer is always an index. Services write empty lists of values for measures and give numbers directly.
+
+    Attributes:
+        is_left_out: whether arrays leave out the attribute, because it has no values: see ``left_out_attributes.py``.
 
     Raises:
         DatasetError: a listed value is damaged.
     """
 
     def __init__(
-        self, component: Component, path: str, where: str, *, with_default: bool = True, is_old: bool = False
+        self, component: Component, path: str, where: str, *, with_default: bool = True, lists_all: bool = False
     ) -> None:
         self.id = component.id
         self.relationship = component.relationship
         self.path = path
         self._where = where
-        self._has_none = is_old and component.values is not None and not component.values
+        self.is_empty = lists_all and component.values is not None and not component.values
+        """True if the attribute has an empty list of values, so that no index of it is right."""
+        self.is_left_out = False
         try:
             self.listed = [listed_value(value) for value in component.values or ()]
             self.default = listed_value(component.default) if with_default else None
@@ -144,7 +150,7 @@ class ValueReader:
                     return [*map(self._by_index.__getitem__, given)]
                 except KeyError:
                     pass  # reported below, with the location
-        elif kinds == {str}:
+        elif kinds == {str} and not self.is_left_out:
             return given if all(given) else [one or None for one in given]
         found = []
         for i, one in enumerate(given):
@@ -168,15 +174,21 @@ class ValueReader:
     def _value(self, given: Any) -> Any:
         if given is OMITTED:
             return self.default
-        if self._has_none and isinstance(given, int):
-            raise ValueError(
-                f"{given} is not an index of {self.id}, which has no values; if the service has left {self.id} "
-                "out of "
-                "all observations, remove it from structure.attributes"
-            )
+        if self.is_left_out:
+            raise ValueError(f"there is no attribute at this position, because other arrays leave out {self.id}")
+        if self.is_empty:
+            self._refuse_indexes(given)
         if not self.listed:
             return plain_value(given)
         return self._several(given) if isinstance(given, list) else self._one(given)
+
+    def _refuse_indexes(self, given: Any) -> None:
+        for one in given if isinstance(given, list) else [given]:
+            if is_index(one):
+                raise ValueError(
+                    f"{one} is not an index of {self.id}, which has no values; if the service has left {self.id} out "
+                    f"of all arrays of attributes, remove {self.path}"
+                )
 
     def _several(self, given: Sequence[Any]) -> list[Any]:
         found: list[Any] = []
@@ -186,13 +198,18 @@ class ValueReader:
 
     def _one(self, given: Any) -> Any:
         """Return the value of an index, or a text that a service gives directly although values are listed."""
-        if isinstance(given, int) and not isinstance(given, bool):
+        if is_index(given):
             if 0 <= given < len(self.listed):
                 return self.listed[given]
             raise ValueError(f"{given} is not an index of {self.id}, which has {values_counted(len(self.listed))}")
         if isinstance(given, str) and _is_number(given) and given not in self.listed:
             raise ValueError(f"{given} is not an index of {self.id}, and not one of its listed values")
         return plain_value(given)
+
+
+def is_index(value: Any) -> TypeGuard[int]:
+    """Return whether a value in an array can be the index of a listed value. Numbers with decimals are texts here."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_number(text: str) -> bool:

@@ -25,9 +25,13 @@ class Component(Struct):
 
 
 class Levels(Struct):
-    """Components by the level at which the message presents them."""
+    """Components by the level at which the message presents them.
+
+    Some services, such as those with the library SdmxSource, write ``dataset`` in place of ``dataSet``.
+    """
 
     data_set: list[Component] | None = field(default=None, name="dataSet")
+    data_set_in_lower_case: list[Component] | None = field(default=None, name="dataset")
     group: list[Component] | None = field(default=None, name="dimensionGroup")
     series: list[Component] | None = None
     observation: list[Component] | None = None

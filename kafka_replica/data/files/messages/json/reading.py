@@ -11,6 +11,7 @@ from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
 from kafka_replica.data.files.messages.json.decoding import decode_part_with_constants, described_error, message_error
 from kafka_replica.data.files.messages.json.errors import errors_in
+from kafka_replica.data.files.messages.json.left_out_attributes import arrange_attributes
 from kafka_replica.data.files.messages.json.message_objects import (
     MESSAGE,
     Body,
@@ -44,7 +45,8 @@ def json_blocks(
     Args:
         file: the message, a seekable file in binary mode.
         where: the file, for errors.
-        note: is called with the errors that the message lists, and with a sentence for each member that is not read.
+        note: is called with the errors that the message lists, and with a sentence for each member that is not read, or
+            that is read although it does not follow the standard.
 
     Raises:
         DatasetError: the data is not such a message, or violates the standard; the error names the location. It may be
@@ -62,14 +64,16 @@ def json_blocks(
         if not are_all_decoded(written, _keys_of(message, body)):
             check_no_key_repeats(written, where)
             unread.search_outline(written)
-        readers = _readers(body, structures, "" if body is message else "/data", where)
+        readers = _readers(body, structures, "" if body is message else "/data", outline, unread, where)
         for index, reader in enumerate(readers):
             yield from reader.blocks(outline, unread, has_unread=index in unread.data_sets, is_failed=bool(errors))
         if note is not None:
             note(unread.notes)
 
 
-def _readers(body: Body, written: Sequence[Any], above: str, where: str) -> Iterator[DataSetReader]:
+def _readers(
+    body: Body, written: Sequence[Any], above: str, outline: Outline, unread: UnreadMembers, where: str
+) -> Iterator[DataSetReader]:
     """Yield a reader of each data set. ``above`` is the JSON Pointer of the data."""
     structures: dict[int, tuple[Structure, str]] = {}
     for index, dataset in enumerate(value_if_given(body.data_sets) or ()):
@@ -78,9 +82,11 @@ def _readers(body: Body, written: Sequence[Any], above: str, where: str) -> Iter
         if number not in structures:
             at = f"structures[{number}]" if value_if_given(body.structures) else OLD
             structures[number] = _structure(written[number], where, at), at
+            unread.search_structure(written[number], at)
         structure, at = structures[number]
         structure_columns = structure_columns_of(structure, dataset)
         components = Components(structure, at, where, is_deletion=structure_columns["ACTION"] == "D")
+        arrange_attributes(dataset, components, outline, path, where, unread)
         yield DataSetReader(dataset, components, structure_columns, path, f"{above}/dataSets/{index}", where)
 
 

@@ -41,23 +41,24 @@ class Components:
 
     def __init__(self, structure: Structure, path: str, where: str, *, is_deletion: bool) -> None:
         self._where = where
-        is_old = path == OLD
         no_levels = Levels()
         dimensions, attributes = structure.dimensions, structure.attributes or no_levels
         at, of = f"{path}.dimensions", f"{path}.attributes"
-        self.of_data_set = self._readers(dimensions.data_set, f"{at}.dataSet")
+        fixed, name = _of_data_set(dimensions)
+        self.of_data_set = self._readers(fixed, f"{at}.{name}")
         self.of_series = self._readers(dimensions.series, f"{at}.series")
         self.of_observation = self._readers(dimensions.observation, f"{at}.observation")
-        written = [*(dimensions.data_set or ()), *(dimensions.series or ()), *(dimensions.observation or ())]
+        written = [*fixed, *(dimensions.series or ()), *(dimensions.observation or ())]
         self.dimensions = [*self.of_data_set, *self.of_series, *self.of_observation]
         self.by_position = _by_position(written, self.dimensions)
         # 1.0 has no list of measures; in 2.x it may be left out, and is empty if there are no measures.
         measures = [Component("OBS_VALUE")] if structure.measures is None else structure.measures.observation
         self.measures = self._readers(measures, f"{path}.measures.observation")
+        above, name = _of_data_set(attributes)
         self.data_set, self.group, self.series, self.observation = (
-            self._readers(level, f"{of}.{name}", with_defaults=not is_deletion, is_old=is_old)
+            self._readers(level, f"{of}.{name}", with_defaults=not is_deletion, are_attributes=True)
             for name, level in (
-                ("dataSet", attributes.data_set), ("dimensionGroup", attributes.group),
+                (name, above), ("dimensionGroup", attributes.group),
                 ("series", attributes.series), ("observation", attributes.observation),
             )
         )  # fmt: skip
@@ -76,10 +77,12 @@ class Components:
         path: str,
         *,
         with_defaults: bool = False,
-        is_old: bool = False,
+        are_attributes: bool = False,
     ) -> list[ValueReader]:
         return [
-            ValueReader(component, f"{path}[{index}]", self._where, with_default=with_defaults, is_old=is_old)
+            ValueReader(
+                component, f"{path}[{index}]", self._where, with_default=with_defaults, lists_all=are_attributes
+            )
             for index, component in enumerate(components or ())
         ]
 
@@ -88,6 +91,13 @@ class Components:
         for component in components:
             if seen.setdefault(component.id, component) is not component:
                 raise message_error(self._where, f"{component.path}: {component.id} is also {seen[component.id].path}")
+
+
+def _of_data_set(levels: Levels) -> tuple[Sequence[Component], str]:
+    """Return the components at the level of the data set, and the name under which the message has them."""
+    if levels.data_set_in_lower_case and not levels.data_set:
+        return levels.data_set_in_lower_case, "dataset"
+    return levels.data_set or (), "dataSet"
 
 
 def _by_position(written: Sequence[Component], dimensions: Sequence[ValueReader]) -> list[ValueReader]:

@@ -1,11 +1,11 @@
-"""Find members of data sets and series that SDMX-JSON does not define, and that are therefore not read.
+"""Find members of structures, data sets and series that SDMX-JSON does not define, and that are therefore not read.
 
 Source: SDMX-JSON data message, field guide 2.1, "Extending SDMX-JSON".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -14,15 +14,30 @@ from msgspec import Raw, Struct
 from kafka_replica.data.files.messages.deletion_notes import DeletionNotes
 from kafka_replica.data.files.messages.json.decoding import message_error
 from kafka_replica.data.files.messages.json.keys import member_path
-from kafka_replica.data.files.messages.json.message_objects import Body, DataSet, Message, Series
+from kafka_replica.data.files.messages.json.message_objects import (
+    Body,
+    Component,
+    DataSet,
+    Levels,
+    Message,
+    Series,
+    Structure,
+)
 
 _Members: TypeAlias = dict[str, Raw]
+_DESCRIPTIONS: Final = frozenset({"name", "names", "description", "descriptions", "annotations"})
+"""Members of structures that are not read, and hold no data."""
+_NO_LEVELS: Final = {
+    "dimensions": ("dimensionGroup",),
+    "measures": ("dataSet", "dataset", "dimensionGroup", "series"),
+}
+"""The levels at which a structure has no dimensions, and no measures."""
 _MOST: Final = 10
 _LONGEST: Final = 40
 
 
 class UnreadMembers:
-    """The names of unknown members of data sets and series.
+    """The names of unknown members of structures, data sets and series.
 
     Args:
         where: the file, for errors.
@@ -36,11 +51,12 @@ class UnreadMembers:
         self.data_sets: set[int] = set()
         self._found: dict[str, str] = {}
         self._deletions = DeletionNotes()
+        self._arrays: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each name, up to a limit, and for each kind of deletion that deletes nothing."""
-        return (*self._found.values(), *self._deletions.texts)
+        """A sentence for each name, up to a limit, each note on arrays, and each deletion that deletes nothing."""
+        return (*self._found.values(), *self._arrays.values(), *self._deletions.texts)
 
     def search_outline(self, data: bytes) -> None:
         """Search the data of a message, and its data sets.
@@ -58,6 +74,37 @@ class UnreadMembers:
             self._search(f"dataSets[{index}]", dataset, DataSet)
             if not dataset.keys() <= {*DataSet.__struct_encode_fields__}:
                 self.data_sets.add(index)
+
+    def search_structure(self, structure: Mapping[str, Any], path: str) -> None:
+        """Search a structure that has been decoded, its levels and their components.
+
+        Members without content lose nothing. Unknown members of components are not noted, because many describe them.
+
+        Args:
+            structure: the structure.
+            path: its location.
+
+        Raises:
+            DatasetError: see :meth:`search_outline`; or components are at a level that cannot have them, or at two
+                levels of the same meaning.
+        """
+        self._search(path, [name for name in _filled(structure) if name not in _DESCRIPTIONS], Structure)
+        for name in ("dimensions", "measures", "attributes"):
+            at, levels = f"{path}.{name}", _filled(structure.get(name) or {})
+            self._search(at, levels, Levels)
+            wrong = next((level for level in levels if level in _NO_LEVELS.get(name, ())), None)
+            if wrong is not None:
+                raise message_error(self._where, f"{at}.{wrong}: SDMX-JSON has no {name} at this level")
+            if "dataSet" in levels and "dataset" in levels:
+                raise message_error(self._where, f"{at}: it has both 'dataSet' and 'dataset'")
+            known = [level for level in levels if level in Levels.__struct_encode_fields__]
+            for level in known:
+                for index, component in enumerate(levels[level]):
+                    self._search(f"{at}.{level}[{index}]", _filled(component), Component, has_notes=False)
+
+    def note_arrays(self, path: str, text: str) -> None:
+        """Store how arrays of attributes were read; each text is noted for the first data set only."""
+        self._arrays.setdefault(text, f"{path} {text}")
 
     def note_empty_deletion(self, path: str) -> None:
         """Note that a data set with the action delete has members, but none that names what is deleted."""
@@ -87,7 +134,7 @@ class UnreadMembers:
         for key, series in _decoded(data, dict[str, _Members]).items():
             self._search(member_path(path, key), series, Series)
 
-    def _search(self, path: str, members: Iterable[str], struct: type[Struct]) -> None:
+    def _search(self, path: str, members: Iterable[str], struct: type[Struct], *, has_notes: bool = True) -> None:
         known = struct.__struct_encode_fields__
         for name in members:
             if name in known:
@@ -98,10 +145,15 @@ class UnreadMembers:
                 raise message_error(
                     self._where, f"{path or 'data'}: {shown} is not a member in SDMX-JSON; did you mean {meant!r}?"
                 )
-            if path and len(self._found) < _MOST:
+            if path and has_notes and len(self._found) < _MOST:
                 self._found.setdefault(
                     name, f"{path} has the member {shown}, which SDMX-JSON does not define; it is not read"
                 )
+
+
+def _filled(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that have content."""
+    return {name: value for name, value in members.items() if value not in (None, [], {}, "")}
 
 
 def _decoded(value: bytes | Raw | None, kind: Any) -> Any:

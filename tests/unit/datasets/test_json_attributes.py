@@ -1,0 +1,172 @@
+"""Attributes without values in SDMX-JSON data messages, and levels that services write in lower case."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages import located_blocks, read_data_message
+
+
+def codes(name: str, *ids: str) -> dict[str, Any]:
+    """Return a component with listed values; without ids, it has an empty list."""
+    return {"id": name, "values": [{"id": id_} for id_ in ids]}
+
+
+def message(dataset: dict[str, Any], /, **attributes: Any) -> dict[str, Any]:
+    """Return a message of 2.0 with the dimension A (a0, a1) in series and T (t0, t1) in observations."""
+    dimensions = {"series": [codes("A", "a0", "a1")], "observation": [codes("T", "t0", "t1")]}
+    return {"data": {"structures": [{"dimensions": dimensions, "attributes": attributes}], "dataSets": [dataset]}}
+
+
+def rows_and_notes(whole: dict[str, Any], *names: str) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Return the values of these components in each row, and the notes of the reader."""
+    data, notes = json.dumps(whole).encode(), list[str]()
+    for _ in located_blocks("m", content=data, note=notes.append):
+        pass
+    return [tuple([row.get(name) for name in names]) for row in read_data_message("m", content=data)], notes
+
+
+def observed(*arrays: list[Any], **more: Any) -> dict[str, Any]:
+    """Return a data set with these observations, at most two in each series."""
+    series: dict[str, Any] = {}
+    for index, array in enumerate(arrays):
+        of_series = series.setdefault(str(index // 2), {"observations": {}})
+        of_series["observations"][str(index % 2)] = array
+    return {"series": series, **more}
+
+
+_MIXED = [codes("E"), codes("X", "x0", "x1"), codes("F"), codes("Y", "y0", "y1")]
+"""Attributes of which E and F have no values."""
+
+
+def test_levels_of_the_data_set_in_lower_case() -> None:
+    """The IMF and Statistics Canada write ``dataset``: its dimensions and attributes are those of ``dataSet``."""
+    whole = message(observed([1], attributes=["s", 0]), dataset=[{"id": "S"}, codes("R", "r0")])
+    structure = whole["data"]["structures"][0]
+    structure["dimensions"]["dataset"] = [codes("FREQ", "A")]
+    structure["attributes"]["dataSet"] = None
+    assert rows_and_notes(whole, "FREQ", "A", "S", "R") == ([("A", "a0", "s", "r0")], [])
+    structure["dimensions"]["dataset"] = None
+    assert rows_and_notes(whole, "FREQ", "A") == ([(None, "a0")], [])
+    structure["dimensions"]["dataset"] = [codes("FREQ", "A", "Q")]
+    with pytest.raises(DatasetError, match=r"structures\[0\]\.dimensions\.dataset\[0\]: a dimension of the data set"):
+        rows_and_notes(whole)
+    structure["dimensions"]["dataSet"] = [codes("UNIT", "u")]
+    with pytest.raises(DatasetError, match=r"structures\[0\]\.dimensions: it has both 'dataSet' and 'dataset'"):
+        rows_and_notes(whole)
+
+
+@pytest.mark.parametrize(
+    ("kind", "level"),
+    [("dimensions", "dimensionGroup"), ("measures", "dataSet"), ("measures", "dataset"), ("measures", "series")],
+)
+def test_components_at_a_level_that_has_none(kind: str, level: str) -> None:
+    """Measures above observations, and dimensions of dimension groups, are an error, because they are not read."""
+    whole = message(observed([1]))
+    structure = whole["data"]["structures"][0]
+    structure.setdefault(kind, {})[level] = []
+    assert rows_and_notes(whole, "A") == ([("a0",)], [])
+    structure[kind][level] = [codes("X", "x")]
+    with pytest.raises(DatasetError, match=rf"structures\[0\]\.{kind}\.{level}: SDMX-JSON has no {kind} at this level"):
+        rows_and_notes(whole)
+
+
+@pytest.mark.parametrize("is_old", [True, False])
+def test_an_index_of_an_attribute_without_values(is_old: bool) -> None:
+    """An attribute whose list is empty has no index, so that an index is an error and not a value."""
+    attributes = [codes("X", "x0"), codes("E")]
+
+    def written(array: list[Any]) -> dict[str, Any]:
+        whole = message(observed(array), observation=attributes)
+        body = {"structure": whole["data"]["structures"][0], "dataSets": whole["data"]["dataSets"]}
+        return body if is_old else whole
+
+    for array in ([1], [1, 0], [1, 0, None]):
+        assert rows_and_notes(written(array), "E") == ([(None,)], [])
+    assert rows_and_notes(written([1, 0, "text"]), "X", "E") == ([("x0", "text")], [])
+    for wrong in (0, [0]):
+        with pytest.raises(
+            DatasetError, match=r'observations\["0"\]\[2\]: 0 is not an index of E, which has no values'
+        ):
+            rows_and_notes(written([1, 0, wrong]))
+
+
+def test_a_measure_with_an_empty_list_of_values() -> None:
+    """The IMF lists no values of measures and gives their numbers."""
+    whole = message(observed([7]))
+    whole["data"]["structures"][0]["measures"] = {"observation": [codes("OBS_VALUE")]}
+    assert rows_and_notes(whole, "OBS_VALUE") == ([("7",)], [])
+
+
+def _left_out(level: str) -> str:
+    return (
+        f"dataSets[0] has arrays of attributes {level} that leave out the attributes without values (E, F); their "
+        "entries were read as those of the other attributes"
+    )
+
+
+def test_arrays_that_leave_out_attributes_without_values() -> None:
+    """An index at the position of an attribute without values shows that arrays leave out such attributes."""
+    expected = [("x0", "y1", None, None)]
+    names = ("X", "Y", "E", "F")
+    of_data_set = message(observed([1], attributes=[0, 1]), dataSet=_MIXED)
+    assert rows_and_notes(of_data_set, *names) == (expected, [_left_out("of the data set")])
+    of_group = message(observed([1], dimensionGroupAttributes={"0:": [0, 1]}), dimensionGroup=_MIXED)
+    assert rows_and_notes(of_group, *names) == (expected, [_left_out("of dimension groups")])
+    of_series = message({"series": {"0": {"attributes": [0, 1], "observations": {"0": [1]}}}}, series=_MIXED)
+    assert rows_and_notes(of_series, *names) == (expected, [_left_out("of series")])
+    in_series = message(observed([1, 0, 1]), observation=_MIXED)
+    assert rows_and_notes(in_series, *names) == (expected, [_left_out("of observations")])
+    flat = message({"observations": {"0:0": [1, 0, 1]}}, observation=_MIXED)
+    assert rows_and_notes(flat, *names) == (expected, [_left_out("of observations")])
+
+
+def test_all_arrays_of_a_level_have_the_same_order() -> None:
+    """An array that could be meant both ways is read like the array that shows the order, even if that comes later."""
+    left_out = message(observed([1, None, 1], [2], [3, 1, None]), observation=_MIXED)
+    assert rows_and_notes(left_out, "X", "Y")[0] == [(None, "y1"), (None, None), ("x1", None)]
+    complete = message(observed([1, None, 1], [2, None, 0, None, 1]), observation=_MIXED)
+    assert rows_and_notes(complete, "X", "Y") == ([("x1", None), ("x0", "y1")], [])
+    # The last entries may be omitted, so that arrays of different lengths are usual where none is left out.
+    shorter = message(observed([1, None, 1], [2, None]), observation=_MIXED)
+    assert rows_and_notes(shorter, "X", "Y") == ([("x1", None), (None, None)], [])
+
+
+def test_arrays_that_could_be_meant_both_ways_are_noted() -> None:
+    """Arrays are then read by position, as the field guide says."""
+    unclear = message(observed([1, None, 1], [2, None, 0]), observation=_MIXED)
+    note = (
+        "dataSets[0] has arrays of attributes of observations that may leave out the attributes without values (E, F); "
+        "they were read as if they did not"
+    )
+    assert rows_and_notes(unclear, "X", "Y") == ([("x1", None), ("x0", None)], [note])
+    alike = message(observed([1, None, None], [2, None, None]), observation=_MIXED)
+    assert rows_and_notes(alike, "X", "Y") == ([(None, None), (None, None)], [])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "attributes"),
+    [
+        ([[1, 0, 1], [1, None, 0, None]], _MIXED),  # more entries than attributes with values
+        ([[1, 0, 1], [1, 0, 1, "text"]], _MIXED),
+        ([[1, None, 0, None, 1], [1, 0, 1]], _MIXED),  # first an array with all attributes
+        ([[1, 0, 2]], _MIXED),  # not an index of Y
+        ([[1, 0]], _MIXED),  # fewer entries, none of which is known to be the first
+        ([[1, 0]], [codes("E"), codes("X", "x0"), {"id": "U"}]),  # U lists no values, so that 0 could be its value
+    ],
+)
+def test_arrays_that_contradict_each_other(arrays: list[list[Any]], attributes: list[dict[str, Any]]) -> None:
+    """Nothing is guessed: an entry without an attribute that it can belong to is an error."""
+    with pytest.raises(DatasetError, match=r"is not an index of|there is no attribute at this position"):
+        rows_and_notes(message(observed(*arrays), observation=attributes))
+
+
+def test_defaults_of_attributes_that_are_left_out() -> None:
+    """An attribute that no array has an entry for has its default."""
+    attributes = [codes("E") | {"default": "e"}, codes("X", "x0")]
+    for level, dataset in (("observation", observed([1, 0])), ("dataSet", observed([1], attributes=[0]))):
+        assert rows_and_notes(message(dataset, **{level: attributes}), "E", "X")[0] == [("e", "x0")]
