@@ -17,6 +17,7 @@ from kafka_replica.sdmx import (
     Representation,
     TextFormat,
 )
+from kafka_replica.sdmx.model.earlier_editions import CrossSectionalMeasure
 from kafka_replica.sdmx.values.text_types import FLOATING, NOT_A_NUMBER, NOT_AVAILABLE, TIME_TYPES
 
 _FREQ: Final = "FREQ"
@@ -83,6 +84,10 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
         text_type=text_type,
         examples=() if listed is not None else example_values(text_type, format_),
         measures=component.relationship.measures if isinstance(component, Attribute) else (),
+        concept=None if component.concept is None else component.concept.item,
+        measured=(component.measure_dimension, component.code)
+        if isinstance(component, CrossSectionalMeasure)
+        else None,
     )
 
 

@@ -47,6 +47,8 @@ class Column:
         examples: possible values if it is not coded.
         is_frequency: whether it is the dimension of the frequency.
         measures: the measures that an attribute describes; empty if this is not stated.
+        concept: the id of its concept; None if it has none.
+        measured: the measure dimension, and its code for this measure, if it is a cross-sectional measure of 2.0.
     """
 
     id: str
@@ -62,6 +64,8 @@ class Column:
     examples: tuple[str, ...] = field(default=(), repr=False)
     is_frequency: bool = False
     measures: tuple[str, ...] = ()
+    concept: str | None = None
+    measured: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

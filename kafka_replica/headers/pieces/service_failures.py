@@ -15,9 +15,7 @@ _ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
 _MAY_PASS: Final = frozenset({408, 425, 429})
 _CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
 _NO_CONNECTION: Final = (ConnectionError, socket.gaierror, ssl.SSLError)
-_OF_TOKENS: Final = frozenset(
-    {"OAuthError", "OAuthTokenError"}
-)  # without a cause
+_OF_TOKENS: Final = frozenset({"OAuthError", "OAuthTokenError"})  # without a cause
 
 
 def is_about_schema(error: BaseException) -> bool:

@@ -648,9 +648,7 @@ def test_damage_is_reported_and_not_replaced(folder: Path) -> None:
     history.close()
     (folder / "database" / "CURRENT").unlink()
     for _ in range(2):
-        with pytest.raises(
-            StoreDamagedError, match=r"opening the history in .*remove that folder to begin a new"
-        ):
+        with pytest.raises(StoreDamagedError, match=r"opening the history in .*remove that folder to begin a new"):
             VersionHistory(folder)
     (folder / "HISTORY").write_text("{}")
     with pytest.raises(StoreDamagedError, match="HISTORY is damaged"):

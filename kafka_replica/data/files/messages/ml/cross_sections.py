@@ -3,23 +3,29 @@
 An observation inherits the components of its section, its group and the data set. Its element has the name ``Obs`` or
 that of the measure; its value is the XML attribute ``value``.
 
-Source: SDMX-ML 2.0, ``cross``; the schemas for key families in Part III, "Mapping to structure-specific schemas".
+Source: SDMX-ML 1.0 and 2.0, ``cross``; the schemas for key families in Part III, "Mapping to structure-specific
+schemas"; 2.0, SDMXStructure.xsd, ``CrossSectionalMeasureType``: these measures "will replace the primary measure", and
+each represents a code of the measure dimension.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Located, Taken
 from kafka_replica.data.files.messages.ml.events import Events
+from kafka_replica.data.files.messages.ml.known_components import KnownComponents
 from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C, UnknownElements
 
 _LEVELS: Final = frozenset({"Group", "Section"})
 _SKIPPED: Final = frozenset({"Annotations"})
 _VALUE: Final = "value"
+_TIME: Final = "time"
+"""An XML attribute of groups in 1.0, "the value for the time dimension" (SDMXCrossSectionalData.xsd, GroupType)."""
 
 
 class CrossSectionReader:
@@ -29,11 +35,25 @@ class CrossSectionReader:
         events: the parser.
         take: is called with each row.
         unknown: decides on elements in other namespaces, and collects the elements that delete nothing.
+        is_unqualified: whether the element of the data set is not in the namespace of a structure; the first group or
+            section then shows this namespace.
+        has_time: whether groups have the XML attribute ``time`` (1.0).
     """
 
-    def __init__(self, events: Events, take: Callable[[Taken], None], unknown: UnknownElements) -> None:
+    def __init__(
+        self,
+        events: Events,
+        take: Callable[[Taken], None],
+        unknown: UnknownElements,
+        *,
+        is_unqualified: bool = False,
+        has_time: bool = False,
+    ) -> None:
         self._events, self._take, self._unknown = events, take, unknown
+        self._is_unqualified, self._has_time = is_unqualified, has_time
         self._data_set: DataSet
+        self._of_groups: KnownComponents
+        """The components, with the names that groups have for them."""
         self._levels: list[Row] = []
         self._deletes = False
         self._unread: list[bool] = []
@@ -51,36 +71,44 @@ class CrossSectionReader:
     def begin(self, data_set: DataSet) -> None:
         """Begin a data set, whose element has just started."""
         self._data_set, self._deletes = data_set, data_set.is_deletion
+        self._of_groups = known = data_set.known
+        if self._has_time:
+            self._of_groups = replace(known, written={**known.written, _TIME: known.time})
         self._levels, self._line = [], self._events.parser.CurrentLineNumber
         self._events.handle(self._start, self._end, self._events.refuse_text)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         local = name.rpartition("}")[2]
+        if self._is_unqualified and local in _LEVELS:
+            self._unknown.namespaces.add(name.rpartition("}")[0])
         if self._unknown.is_foreign(name):
             self._skip_foreign(name)
             return
         if local in _SKIPPED:
             self._events.skip()
             return
-        self._is_bare = False
+        self._is_bare = self._is_unqualified = False
         if len(self._levels) > DEEPEST or len(attributes) > MOST_COMPONENTS:
             raise DatasetError(
                 f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "
                 f"{MOST_COMPONENTS:,} components"
             )
-        known = self._data_set.known
-        own = known.values_of({one: value for one, value in attributes.items() if value and "}" not in one})
+        value = None if local in _LEVELS else self._value(local, attributes.pop(_VALUE, None))
+        known = self._of_groups if local == "Group" else self._data_set.known
+        given = {one: each for one, each in attributes.items() if each and "}" not in one}
+        own = known.values_of(given, self._events.line)
         if self._deletes:
-            self._check_level(local, attributes, own)
+            lost = (one for one in attributes if not attributes[one] or known.name_of(one) not in own)
+            empty = _VALUE if value == "" else next((one for one in lost if "}" not in one), None)
+            self._check_level(local, attributes, empty)
         above = self._levels[-1] if self._levels else {}
         self._levels.append(above | own)
         if local not in _LEVELS:
-            value = own.pop(_VALUE, None)
             above = self._data_set.structure_columns | self._data_set.attributes | above
-            measured = self._measured(local, value, above.keys() | own.keys())
+            measured = self._measured(local, value or None, above | own)
             row = self._events.parser.CurrentLineNumber, above, own | measured
             if self._deletes:
-                self._check_observation(local, own, measured, has_value=value is not None)
+                self._check_observation(local, own, measured, has_value=bool(value))
                 self._deleted = row
             else:
                 self._has_rows = True
@@ -101,11 +129,16 @@ class CrossSectionReader:
             self._data_set.restrict()
         self._unknown.skip_or_refuse(name, ())
 
-    def _check_level(self, element: str, attributes: dict[str, str], own: Row) -> None:
-        """Check that the XML attributes of an element in a deletion name what is deleted; note whether all are read."""
+    def _check_level(self, element: str, attributes: dict[str, str], empty: str | None) -> None:
+        """Check that the XML attributes of an element in a deletion name what is deleted; note whether all are read.
+
+        Args:
+            element: its name.
+            attributes: its XML attributes.
+            empty: one that has no value; None if all have.
+        """
         if self._deleted is not None:
             raise self._unclear(f"the element {element[:80]} is within an observation")
-        empty = next((one for one in attributes if "}" not in one and one not in own), None)
         if empty is not None:
             raise self._unclear(f"{empty[:80]} has no value")
         self._unread.append(any("}" in one and not one.startswith(OF_W3C) for one in attributes))
@@ -117,12 +150,11 @@ class CrossSectionReader:
         several, an element with the name of a measure means that measure, and not the whole observation.
         """
         known = self._data_set.known
-        if has_value and not measured:
-            raise self._unclear(f"{_VALUE} has no value")
         if not (own or measured):
             raise self._unclear(f"the observation {element[:80]} names nothing")
         is_observation = element == "Obs" or (element == known.primary_measure and len(known.measures) <= 1)
-        if not (measured or is_observation):
+        is_without_value = element in known.measured and not has_value
+        if is_without_value or not (measured or is_observation):
             raise self._unclear(
                 f"{element[:80]} has no value, and is neither Obs nor the code of the only dimension without value"
             )
@@ -176,18 +208,32 @@ class CrossSectionReader:
             self._unknown.deletions.note_data_set(self._line)
         data_set.end()
 
-    def _measured(self, element: str, value: str | None, given: set[str]) -> Row:
+    def _value(self, element: str, value: str | None) -> str | None:
+        """Return the value of an observation without the whitespace that is not part of it."""
+        known = self._data_set.known
+        is_own = element in known.measures and element not in known.measured
+        return None if value is None else str(known.value_of(element if is_own else known.primary_measure, value))
+
+    def _measured(self, element: str, value: str | None, given: Row) -> Row:
         """Return the measure of an observation, by the name of its element.
 
-        The name is a measure, or else a code of the only dimension that has no value.
+        The name is a cross-sectional measure, which represents a code of the measure dimension, or another measure, or
+        else a code of the only dimension that has no value.
         """
         known = self._data_set.known
         primary = known.primary_measure
-        if value is not None:
-            value = known.value_of(element if element in known.measures else primary, value) or None
+        measure = {} if value is None else {primary: value}
         if element in {"Obs", primary}:
-            return {} if value is None else {primary: value}
+            return measure
+        if element in known.measured:
+            dimension, code = known.measured[element]
+            if given.get(dimension, code) != code:
+                raise DatasetError(
+                    f"line {self._events.line}: {element} is the measure of {dimension}={code}, but {dimension} is "
+                    f"{str(given[dimension])[:40]!r} there; correct or remove one of the two"
+                )
+            return {dimension: code} | measure
         missing = () if known.dimensions is None else tuple(known.dimensions.difference(given))
         if element not in known.measures and len(missing) == 1:
-            return {missing[0]: element} | ({} if value is None else {primary: value})
+            return {missing[0]: element} | measure
         return {} if value is None else {element: value}

@@ -125,11 +125,17 @@ class DataSet:
         """Return whether its structure is a provision agreement, and so implies one data provider."""
         return self.structure_columns.get("STRUCTURE") == PROVISION
 
-    def set_components(self, given: Row) -> None:
-        """Set its attributes: the components among the XML attributes of its element, some of which may be empty."""
+    def set_components(self, given: Row, line: int) -> None:
+        """Set its attributes: the components among the XML attributes of its element, some of which may be empty.
+
+        Raises:
+            DatasetError: one of them has two values; the line is that of its element.
+        """
         self._names_nothing = not given
-        self.attributes = self.known.values_of({name: value for name, value in given.items() if value})
-        if (given.keys() - self.attributes).intersection(self.known.dimensions or ()):
+        self.attributes = self.known.values_of({name: value for name, value in given.items() if value}, line)
+        names = {name: self.known.name_of(name) for name in given}
+        lost = {own for name, own in names.items() if not given[name] or own not in self.attributes}
+        if lost.intersection(self.known.dimensions or ()):
             self.restrict()
 
     def restrict(self) -> None:

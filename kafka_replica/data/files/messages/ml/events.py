@@ -48,6 +48,7 @@ class Events:
         self._prefixes: set[str | None] = set()
         self.skipped_lines = 0
         self._skipped = 0
+        self._check: Callable[[str], object] = str
         self._handlers: tuple[Any, Any, Any] = (None, None, None)
         self.parser = expat.ParserCreate(namespace_separator="}", intern=self._names)
         # Without a buffer, the current line is that of the text, and not that of the element after the text.
@@ -79,9 +80,9 @@ class Events:
         """Restore the handlers that were set before :meth:`hand_over`."""
         self.handle(*self._handlers)
 
-    def skip(self) -> None:
-        """Skip the element that has just started, with its content."""
-        self._skipped = 1
+    def skip(self, check: Callable[[str], object] = str) -> None:
+        """Skip the element that has just started, with its content; each element within it is checked by name."""
+        self._skipped, self._check = 1, check
         self.hand_over(self._skip_start, self._skip_end)
 
     def chunks(self) -> Iterator[None]:
@@ -138,7 +139,8 @@ class Events:
             raise DatasetError(f"line {self.line}: there are more than {_MOST_PREFIXES:,} prefixes of namespaces")
 
     def _skip_start(self, name: str, attributes: Mapping[str, str]) -> None:
-        del name, attributes
+        del attributes
+        self._check(name)
         self._skipped += 1
         if self._skipped > _DEEPEST:
             raise DatasetError(f"line {self.line}: more than {_DEEPEST:,} elements are nested")

@@ -66,7 +66,7 @@ class GenericReader(SeriesReader):
                 "an observation is in ObsValue"
             )
         if name and value:
-            self._set(self._target, name, value)
+            self._set(self._target, self.data_set.known.name_of(name), value)
         elif value:
             raise DatasetError(
                 f"line {self.events.line}: Value has no id (in 2.0, no concept), which names its component"

@@ -22,6 +22,8 @@ _URN: Final = re.compile(
     r"\b(?P<cls>KeyFamily|DataStructure|Dataflow|ProvisionAgree?ment)=(?P<agency>[\w.@$-]+):(?P<id>[\w@$-]+)"
     r"(?:\((?P<version>[^()]+)\)|:(?P<old>\d[\w.]*))?"
 )
+_FORMATS: Final = frozenset({"compact", "cross", "generic", "utility"})
+"""The last parts of namespaces of 2.0, ``KeyFamily=AGENCY:ID:compact``; some senders leave out the id before them."""
 _AT_OBSERVATION: Final = re.compile(r":ObsLevelDim:(?P<id>[\w@$-]+)")
 _DEEPEST: Final = 100
 _SHOWN: Final = 10
@@ -47,7 +49,7 @@ def reference_in(text: str) -> Reference:
     """Return the structure that a URN, or a namespace built from a URN, refers to."""
     found, at = _URN.search(text), _AT_OBSERVATION.search(text)
     dimension = None if at is None else at["id"]
-    if found is None:
+    if found is None or (found["cls"] == "KeyFamily" and found["id"] in _FORMATS and found.end("id") == len(text)):
         return Reference(at_observation=dimension)
     version = found["version"] or found["old"] or "*"
     return Reference(_KINDS[found["cls"]], f"{found['agency']}:{found['id']}({version})", dimension)

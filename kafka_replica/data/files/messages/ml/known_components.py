@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.structure_references import belongs_to, urn_of
-from kafka_replica.data.validation.model import Rules
+from kafka_replica.data.validation.model import Column, Rules
 from kafka_replica.sdmx import Urn
 from kafka_replica.sdmx.values.text_types import NUMBER_TYPES, TIME_TYPES
 
@@ -30,17 +31,30 @@ class KnownComponents:
         time: the time dimension.
         measures: the measures.
         collapsed: the components whose values do not include the whitespace around them, such as numbers.
+        measured: the cross-sectional measures of 2.0, each with the measure dimension and its code for the measure.
+        written: the components that the message calls by their concept, by the id of the concept.
     """
 
     dimensions: frozenset[str] | None = None
     time: str = TIME_PERIOD
     measures: tuple[str, ...] = (OBS_VALUE,)
     collapsed: frozenset[str] = frozenset()
+    measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    written: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def primary_measure(self) -> str:
         """Return the measure that applies where a message does not name it."""
-        return self.measures[0] if OBS_VALUE not in self.measures and len(self.measures) == 1 else OBS_VALUE
+        measures = [one for one in self.measures if one not in self.measured]
+        return measures[0] if OBS_VALUE not in measures and len(measures) == 1 else OBS_VALUE
+
+    def name_of(self, written: str) -> str:
+        """Return the id of a component that the message may call by its concept."""
+        return self.written.get(written, written)
+
+    def names_of(self, written: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the ids of components that the message may call by their concepts."""
+        return tuple([self.name_of(one) for one in written]) if self.written else written
 
     def value_of(self, name: str, value: Any) -> Any:
         """Return a value of a component without the whitespace that is not part of it."""
@@ -50,13 +64,34 @@ class KnownComponents:
             return [self.value_of(name, one) for one in value]
         return value.strip(WHITESPACE) if isinstance(value, str) else value
 
-    def values_of(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return a row without whitespace that is not part of its values, and without values that become empty."""
+    def values_of(self, row: dict[str, Any], line: int) -> dict[str, Any]:
+        """Return a row by ids, without whitespace that is not part of its values, and values that become empty.
+
+        Args:
+            row: the values of an element.
+            line: its line, for the error.
+
+        Raises:
+            DatasetError: the element has two values of a component, one by its id and one by its concept.
+        """
+        if self.written and not self.written.keys().isdisjoint(row):
+            row = self._by_ids(row, line)
         for name in self.collapsed.intersection(row):
             row[name] = self.value_of(name, row[name])
             if row[name] == "":
                 del row[name]
         return row
+
+    def _by_ids(self, row: dict[str, Any], line: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for written, value in row.items():
+            name = self.name_of(written)
+            if found.setdefault(name, value) != value:
+                raise DatasetError(
+                    f"line {line}: {name} has two values in one element: {str(found[name])[:40]!r} and "
+                    f"{str(value)[:40]!r}, under different names; only one of the two would be read"
+                )
+        return found
 
 
 UNKNOWN: Final = KnownComponents()
@@ -69,12 +104,13 @@ class ExpectedStructure:
     rules: Rules | None = None
     usages: Collection[Urn] = ()
 
-    def known(self, kind: str | None, reference: str | None) -> KnownComponents:
+    def known(self, kind: str | None, reference: str | None, *, is_old: bool) -> KnownComponents:
         """Return the components of a data set.
 
         Args:
             kind: the kind of the structure that the data set names; None if it names none.
             reference: the reference of that structure; None if it names none.
+            is_old: whether the message has version 1.0 or 2.0.
 
         Raises:
             DatasetError: the reference is invalid.
@@ -84,9 +120,27 @@ class ExpectedStructure:
         if reference is not None and not belongs_to(urn_of(kind, reference), self.rules, self.usages):
             return UNKNOWN
         columns = self.rules.columns
-        return KnownComponents(
-            frozenset(column.id for column in columns if column.kind == "dimension"),
+        dimensions = frozenset(column.id for column in columns if column.kind == "dimension")
+        measured = {one.id: one.measured for one in columns if one.measured is not None and all(one.measured)}
+        known = KnownComponents(
+            dimensions,
             next((column.id for column in columns if column.is_time), TIME_PERIOD),
             tuple(column.id for column in columns if column.kind == "measure"),
             frozenset(column.id for column in columns if column.enumeration is None and column.text_type in _COLLAPSED),
+            {id_: (dimension, code) for id_, (dimension, code) in measured.items() if dimension in dimensions},
         )
+        return replace(known, written=_written(columns, {known.time, known.primary_measure})) if is_old else known
+
+
+def _written(columns: Collection[Column], renamed: Collection[str]) -> dict[str, str]:
+    """Return the components that messages of 1.0 and 2.0 call by their concepts, by the ids of the concepts.
+
+    Since 2.1 the time dimension and the primary measure have fixed ids, which the structures of older messages get as
+    well. A concept that has the id of a component is that component.
+
+    Source: SDMX 2.0, SDMXStructure.xsd, ``TimeDimensionType`` and ``PrimaryMeasureType``.
+    """
+    concepts = [(one.concept, one.id) for one in columns if one.concept is not None and one.id in renamed]
+    ids = {one.id for one in columns}
+    found = {concept: id_ for concept, id_ in concepts if concept not in ids}
+    return {} if len({concept for concept, _ in concepts}) < len(concepts) else found

@@ -37,7 +37,9 @@ _PARTS: Final = ("Header", "DataSet", "Footer")
 _METADATA: Final = "MetadataSet"
 _SKIPPED: Final = frozenset({"Annotations", "Structures"})
 """Parts of messages that are not data, which groups of messages of 2.0 may have, as well as metadata sets."""
-_OLD: Final = ("schemas/v1_0/message", "schemas/v2_0/message")
+_FIRST: Final = "schemas/v1_0/message"
+_OLD: Final = (_FIRST, "schemas/v2_0/message")
+_OF_SDMX: Final = "sdmx.org/"
 _DEEPEST: Final = 100
 _MOST_FOOTERS, _LONGEST_FOOTER = 100, 1_000
 _ACTION: Final = "Information"
@@ -157,7 +159,7 @@ class _Reading:
         self._rows: list[Taken] = []
         self._data_reader: SeriesReader | CrossSectionReader | None = None
         self._root = ""
-        self._is_old = False
+        self._is_old = self._is_first = False
         self._has_data = False
         self.groups: list[Groups] = []
         self.footers: list[str] = []
@@ -197,6 +199,7 @@ class _Reading:
             raise DatasetError(f"it is {local}, which is not read as data{advice}")
         if local in _ROOTS:
             self._root, self._is_old = local, uri.lower().endswith(_OLD)
+            self._is_first = uri.lower().endswith(_FIRST)
             self._unknown.namespaces.add(uri)
             self._events.handle(self._inside, _nothing)
 
@@ -215,8 +218,10 @@ class _Reading:
             self._unknown.skip_metadata()
         elif local in _SKIPPED:
             self._events.skip()
-        else:
+        elif self._has_data or self._unknown.is_foreign(name):
             self._unknown.skip_or_refuse(name, _PARTS)
+        else:
+            self._unknown.skip_part(name, _PARTS)
 
     def _header_end(self, name: str) -> None:
         if self._header.is_complete:
@@ -265,12 +270,16 @@ class _Reading:
         data_set = DataSet(
             reference,
             named.get("action") or self._header.texts.get("DataSetAction") or _ACTION,
-            self._structures.known(reference.kind, reference.text),
+            self._structures.known(reference.kind, reference.text, is_old=self._is_old),
             None if self._complete is None else self._complete[number],
             self._end,
         )
         data_set.is_failed = self._is_failed
-        data_set.set_components({name: one for name, one in attributes.items() if _is_component(name)})
+        if data_set.is_deletion:
+            self._unknown.refuse_parts()
+        data_set.set_components(
+            {name: one for name, one in attributes.items() if _is_component(name)}, self._events.line
+        )
         applied = _IMPLIED.get(reference.kind or "", frozenset[str]())
         limits = [name for name in attributes if self._may_restrict(name, applied)]
         data_set.may_be_all = not limits
@@ -283,7 +292,10 @@ class _Reading:
     def _reader(self, uri: str) -> SeriesReader | CrossSectionReader:
         is_cross = self._root == "CrossSectionalData" or (self._root == "MessageGroup" and uri.endswith("cross"))
         if is_cross:
-            return CrossSectionReader(self._events, self._rows.append, self._unknown)
+            return CrossSectionReader(
+                self._events, self._rows.append, self._unknown,
+                is_unqualified=not uri or _OF_SDMX in uri.lower(), has_time=self._is_first,
+            )  # fmt: skip
         is_generic = self._root.startswith("Generic") or (self._root == "MessageGroup" and uri.endswith("generic"))
         if is_generic:
             return GenericReader(
@@ -296,7 +308,7 @@ class _Reading:
     def _key_family(self, id_: str) -> tuple[Reference, KnownComponents]:
         """Return the structure whose id a data set of 2.0 gives in an element."""
         reference = self._header.key_family(id_)
-        return reference, self._structures.known(reference.kind, reference.text)
+        return reference, self._structures.known(reference.kind, reference.text, is_old=self._is_old)
 
     def _may_restrict(self, name: str, applied: Collection[str]) -> bool:
         """Return whether an XML attribute, other than a component, may restrict a data set, and is not applied."""

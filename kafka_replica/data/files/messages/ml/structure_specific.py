@@ -82,7 +82,7 @@ class SpecificReader(SeriesReader):
             return
         lines, self._lines = self._lines, []
         values, self._values = self._values, []
-        run = run_of(self._names, self._shared, lines, values)
+        run = run_of(self.data_set.known.names_of(self._names), self._shared, lines, values)
         self._collapse(run)
         if any("" in column for column in run.columns):
             for line, value in zip(lines, values, strict=True):
@@ -135,7 +135,7 @@ class SpecificReader(SeriesReader):
     def _end_first(self) -> None:
         """Begin a run with an observation that has ended, or take it alone if elements have added values to it."""
         obs, self.obs = self.obs or {}, None
-        if tuple(obs) == self._names:
+        if tuple(obs) == self.data_set.known.names_of(self._names):
             self._lines.append(self.obs_line)
             self._values.append(obs)
         else:
@@ -176,11 +176,12 @@ class SpecificReader(SeriesReader):
 
     def components(self, attributes: dict[str, str]) -> Row:
         """Return the components: XML attributes without a namespace that are not empty."""
+        known = self.data_set.known
         row = {name: value for name, value in attributes.items() if value and "}" not in name}
-        row = self.data_set.known.values_of(row)
+        row = known.values_of(row, self.events.line)
         if self.data_set.is_deletion:
-            for name in attributes:
-                if "}" not in name and name not in row:
+            for name, value in attributes.items():
+                if "}" not in name and not (value and known.name_of(name) in row):
                     self.refuse_empty(name)
         return row
 

@@ -1,7 +1,9 @@
 """Elements where SDMX-ML does not define them: errors if they may contain data, otherwise the sender's extensions.
 
 Senders may add elements in namespaces of their own. An element in a namespace of SDMX or of the message's structures,
-or without a namespace, is a misspelt or misplaced element of SDMX, and ignoring it would lose data.
+or without a namespace, is a misspelt or misplaced element of SDMX, and ignoring it would lose data. Between the header
+and the data, senders also repeat parts of structure messages, and descriptions; these are skipped if they have no
+element whose name is that of data.
 """
 
 from __future__ import annotations
@@ -19,6 +21,19 @@ OF_W3C: Final = "http://www.w3.org/"
 """The beginning of the namespaces of ``xsi:type`` and ``xml:lang``."""
 _MOST_NOTES: Final = 20
 _METADATA: Final = "reference metadata"
+_OF_DATA: Final = frozenset({
+    "dataset", "footer", "header", "obs", "obsdimension", "observation", "obskey", "obsvalue", "section", "series",
+    "serieskey",
+})  # fmt: skip
+"""The local names, in small letters, of elements that are data, or contain it."""
+_OF_DATA_AND_GROUPS: Final = _OF_DATA | {"atts", "group", "value"}
+"""These names, and those of data that structures have as well."""
+_STRUCTURES: Final = frozenset({
+    "CategorySchemes", "Codelists", "CodeLists", "Concepts", "Dataflows", "DataStructures", "HierarchicalCodelists",
+    "KeyFamilies", "MetadataStructureDefinitions", "Metadataflows", "OrganisationSchemes", "Processes",
+    "ReportingTaxonomies", "StructureSets",
+})  # fmt: skip
+"""The parts of structure messages, which may be called almost like a part of data messages."""
 
 
 class UnknownElements:
@@ -37,6 +52,9 @@ class UnknownElements:
         self.namespaces: set[str] = {""}
         self.deletions = UnclearDeletions(events)
         self._skipped: dict[str, str] = {}
+        self._data = _OF_DATA
+        self._part: DatasetError | None = None
+        """The error if the first skipped part of the message must not be skipped."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -67,15 +85,58 @@ class UnknownElements:
         """
         uri, _, local = name.rpartition("}")
         if not self.is_foreign(name):
-            # Ids of components are in upper case, and resemble no element: OBS_VALUE is not Value.
-            hint = "; values are XML attributes" if local.isupper() else did_you_mean(local[:80], known)
-            raise DatasetError(
-                f"line {self._events.line}: the element {local[:80]!r} is not part of SDMX-ML data here, so data in "
-                f"it would be lost; correct or remove it{hint}"
-            )
+            raise self._misplaced(local, known)
         if uri not in self._skipped and len(self._skipped) < _MOST_NOTES:
             self._skipped[uri] = (
                 f"elements of the namespace {uri[:200]!r} are not part of SDMX-ML and were not read; the first is "
                 f"{local[:80]!r} in line {self._events.line}"
             )
         self._events.skip()
+
+    def skip_part(self, name: str, known: Iterable[str]) -> None:
+        """Skip a part of the message before its data, such as code lists, unless it may be or contain data.
+
+        Args:
+            name: the name of its element, which has just started and is not an extension.
+            known: the local names of the elements that are read at its place.
+
+        Raises:
+            DatasetError: its name resembles the data set or the header; elements within it are checked later.
+        """
+        local = name.rpartition("}")[2]
+        error = self._misplaced(local, known)
+        self._part = self._part or error
+        is_structure = local in _STRUCTURES
+        if not is_structure and (
+            local.lower() in _OF_DATA_AND_GROUPS or did_you_mean(local[:80], ("DataSet", "Header"))
+        ):
+            raise error
+        key = f"the part {local}"
+        if key not in self._skipped and len(self._skipped) < _MOST_NOTES:
+            self._skipped[key] = (
+                f"the element {local[:80]!r} in line {self._events.line} is not part of a data message and was not read"
+            )
+        self._data = _OF_DATA if is_structure else _OF_DATA_AND_GROUPS
+        self._events.skip(self._check_within_part)
+
+    def refuse_parts(self) -> None:
+        """Refuse skipped parts of the message in front of a deletion, which they may restrict.
+
+        Raises:
+            DatasetError: the message has such a part.
+        """
+        if self._part is not None:
+            raise self._part
+
+    def _check_within_part(self, name: str) -> None:
+        local = name.rpartition("}")[2]
+        if local.lower() in self._data:
+            raise self._misplaced(local, ())
+
+    def _misplaced(self, local: str, known: Iterable[str]) -> DatasetError:
+        # Ids of components are in upper case, and resemble no element: OBS_VALUE is not Value.
+        hint = "; values are XML attributes" if local.isupper() else did_you_mean(local[:80], known)
+        return DatasetError(
+            f"line {self._events.line}: the element {local[:80]!r} is not part of SDMX-ML data here, so data in "
+            f"it would be lost; correct or remove it{hint}"
+        )
