@@ -511,6 +511,8 @@ class TopicContract(ABC):
             with producer.transaction() as transaction:
                 transaction.put("a", b"1")
                 wait_until(lambda: topic.end() != Position({topic.place(): 0}))
+                client = getattr(producer._writer, "_producer", None)  # a real one must know that the record arrived
+                wait_until(lambda: client is None or not client.flush(0.1))
                 stack.enter_context(topic.outage())
 
         with ExitStack() as stack, pytest.raises(CommitUnknownError):
