@@ -170,3 +170,21 @@ def test_defaults_of_attributes_that_are_left_out() -> None:
     attributes = [codes("E") | {"default": "e"}, codes("X", "x0")]
     for level, dataset in (("observation", observed([1, 0])), ("dataSet", observed([1], attributes=[0]))):
         assert rows_and_notes(message(dataset, **{level: attributes}), "E", "X")[0] == [("e", "x0")]
+
+
+def test_a_text_that_is_not_listed_shows_that_its_array_is_complete() -> None:
+    """Whichever array comes first: together with an index of an attribute without values, it is an error."""
+    attributes = [codes("E"), codes("X", "x0", "x1", "x2")]
+    for arrays in ([[1, 2], [1, "t"]], [[1, "t"], [1, 2]]):
+        with pytest.raises(DatasetError):
+            rows_and_notes(message(observed(*arrays), observation=attributes))
+
+
+def test_lists_of_indexes_show_the_order_as_indexes_do() -> None:
+    """An attribute of 2.0 may have several values, in whichever array."""
+    attributes = [codes("E"), codes("X", "x0", "x1", "x2"), codes("Y", "y0")]
+    first, second = (["x1"], "y0"), (["x1", "x2"], "y0")
+    arrays = [1, 1, 0], [1, [1, 2], 0]
+    for order, expected in ((arrays, [first, second]), (arrays[::-1], [second, first])):
+        rows, _ = rows_and_notes(message(observed(*order), observation=attributes), "X", "Y")
+        assert rows == expected

@@ -162,6 +162,25 @@ def test_a_cross_sectional_measure_of_another_code_is_refused() -> None:
             _read(_message("CrossSectional", text))
 
 
+@pytest.mark.parametrize("version", ["1_0", "2_0"])
+@pytest.mark.parametrize("name", ["AMOUNT", "OBS_VALUE", "Obs"])
+def test_an_observation_named_by_the_concept_of_the_primary_measure(name: str, version: str) -> None:
+    """The name of the element is that of its measure, and not a code or a column of its own."""
+    rules = _rules(_TIME + _VALUE + _ATTRIBUTE)
+    text = _message("CrossSectional", _SECTION.format(f'<k:{name} TYPE="P" value=" 3.14 "/>'), version)
+    assert _read(text, rules) == [_ROW]
+    assert split(validate(pl.DataFrame(_read(text, rules)), rules))[1].height == 0
+
+
+@pytest.mark.parametrize("element", ["STOCKS", "Obs TYPE='P'"])
+def test_two_values_of_the_primary_measure_in_one_observation(element: str) -> None:
+    """The value of the concept, or that of the observation itself, would be lost."""
+    text = _message("CrossSectional", _SECTION.format(f'\n<k:{element} AMOUNT="9" value="3"/>'))
+    with pytest.raises(DatasetError, match=r"line 2: .* has two values of OBS_VALUE: '9' and '3'"):
+        _read(text)
+    assert _read(text.replace('"9"', '"3"')) == [_ROW | {"OBS_VALUE": "3"}]
+
+
 def test_deletions_by_the_names_of_concepts() -> None:
     """Concepts name what is deleted, and a cross-sectional measure only deletes its own code."""
     delete = ' action="Delete"'
@@ -258,7 +277,7 @@ def _located(text: str) -> dict[str, Any]:
 
 
 _PARTS: Final = (
-    '<m:CodeLists><k:CodeList id="C"><k:Code value="1"/><k:Group/></k:CodeList></m:CodeLists>'
+    '<m:CodeLists><m:CodeList id="C"><m:Code value="1"/><m:Group/></m:CodeList></m:CodeLists>'
     '\n<m:Description><m:Unit value="t"/></m:Description>'
 )
 
@@ -286,7 +305,9 @@ def test_parts_before_the_data_that_are_no_data_are_skipped_with_a_note() -> Non
     [
         ("<m:Note><k:Series/></m:Note>", "Series"), ("<m:CodeLists><x><k:obs/></x></m:CodeLists>", "obs"),
         ("<m:Dataset/>", "Dataset"), ("<Data/>", "Data"), ("<m:Series/>", "Series"), ("<m:Group/>", "Group"),
-        ("<m:Note><k:Group/></m:Note>", "Group"), ("<m:CodeLists><m:DataSet/></m:CodeLists>", "DataSet"),
+        ("<m:Note><k:Group/></m:Note>", "Group"), ("<k:Part><k:STOCKS value='1'/></k:Part>", "Part"),
+        ("<m:CodeLists><k:SiblingGroup OBS_STATUS='x'/></m:CodeLists>", "SiblingGroup"),
+        ("<m:CodeLists><m:DataSet/></m:CodeLists>", "DataSet"),
     ],
 )  # fmt: skip
 def test_parts_before_the_data_that_may_be_data_are_refused(parts: str, name: str) -> None:

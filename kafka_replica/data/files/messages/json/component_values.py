@@ -81,6 +81,7 @@ class ValueReader:
 
     Attributes:
         is_left_out: whether arrays leave out the attribute, because it has no values: see ``left_out_attributes.py``.
+        takes_texts: whether a text that is not listed is a value that a service gives directly.
 
     Raises:
         DatasetError: a listed value is damaged.
@@ -96,6 +97,7 @@ class ValueReader:
         self.is_empty = lists_all and component.values is not None and not component.values
         """True if the attribute has an empty list of values, so that no index of it is right."""
         self.is_left_out = False
+        self.takes_texts = True
         try:
             self.listed = [listed_value(value) for value in component.values or ()]
             self.default = listed_value(component.default) if with_default else None
@@ -202,7 +204,7 @@ class ValueReader:
             if 0 <= given < len(self.listed):
                 return self.listed[given]
             raise ValueError(f"{given} is not an index of {self.id}, which has {values_counted(len(self.listed))}")
-        if isinstance(given, str) and _is_number(given) and given not in self.listed:
+        if isinstance(given, str) and given not in self.listed and (_is_number(given) or not self.takes_texts):
             raise ValueError(f"{given} is not an index of {self.id}, and not one of its listed values")
         return plain_value(given)
 

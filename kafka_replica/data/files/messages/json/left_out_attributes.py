@@ -80,8 +80,9 @@ def _arranged(
         f"has arrays of attributes {level} that leave out {without_values}; their entries were read as those of the "
         "other attributes"
     )
-    for attribute in empty:
-        attribute.is_left_out = True
+    for attribute in attributes:
+        attribute.is_left_out = attribute.is_empty
+        attribute.takes_texts = False  # one would show that its array is complete
     return [*(attribute for attribute in attributes if not attribute.is_empty), *empty]
 
 
@@ -103,7 +104,7 @@ def _are_left_out(attributes: Sequence[ValueReader], arrays: Iterable[Sequence[A
     for array in arrays:
         if not array:
             continue
-        if len(array) > count or not all(one is None or is_index(one) for one in array):
+        if len(array) > count or not all(map(_is_of_indexes, array)):
             return False
         has_index_of_empty = any(one is not None for one in compress(array, empty))
         if has_index_of_empty and len(array) == count:
@@ -111,6 +112,11 @@ def _are_left_out(attributes: Sequence[ValueReader], arrays: Iterable[Sequence[A
         is_unclear = is_unclear or any(one is not None for one in array[first:])
         are_equally_long = are_equally_long and len(array) == count
     return None if is_unclear and are_equally_long else False
+
+
+def _is_of_indexes(entry: Any) -> bool:
+    """Return whether an entry has an index, several, or none, and no text."""
+    return entry is None or is_index(entry) or (isinstance(entry, list) and all(map(is_index, entry)))
 
 
 def _series(dataset: DataSet, outline: Outline, path: str, where: str) -> Iterator[Series]:

@@ -93,6 +93,8 @@ class CrossSectionReader:
                 f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "
                 f"{MOST_COMPONENTS:,} components"
             )
+        if local not in _LEVELS and self._data_set.known.is_primary_measure(local):
+            local = self._data_set.known.primary_measure
         value = None if local in _LEVELS else self._value(local, attributes.pop(_VALUE, None))
         known = self._of_groups if local == "Group" else self._data_set.known
         given = {one: each for one, each in attributes.items() if each and "}" not in one}
@@ -106,6 +108,7 @@ class CrossSectionReader:
         if local not in _LEVELS:
             above = self._data_set.structure_columns | self._data_set.attributes | above
             measured = self._measured(local, value or None, above | own)
+            self._refuse_two_values(local, own, measured)
             row = self._events.parser.CurrentLineNumber, above, own | measured
             if self._deletes:
                 self._check_observation(local, own, measured, has_value=bool(value))
@@ -113,6 +116,14 @@ class CrossSectionReader:
             else:
                 self._has_rows = True
                 self._take(row)
+
+    def _refuse_two_values(self, element: str, own: Row, measured: Row) -> None:
+        for name, value in measured.items():
+            if own.get(name, value) != value:
+                raise DatasetError(
+                    f"line {self._events.line}: {element[:80]} has two values of {name}: {str(own[name])[:40]!r} and "
+                    f"{str(value)[:40]!r}; only one of the two would be read"
+                )
 
     def _skip_foreign(self, name: str) -> None:
         """Skip an extension, which may restrict the level of a deletion that it is in.

@@ -52,6 +52,10 @@ class KnownComponents:
         """Return the id of a component that the message may call by its concept."""
         return self.written.get(written, written)
 
+    def is_primary_measure(self, written: str) -> bool:
+        """Return whether the message calls the primary measure by this name, or may do so by its concept."""
+        return written not in self.measures and self.written.get(written) == self.primary_measure
+
     def names_of(self, written: tuple[str, ...]) -> tuple[str, ...]:
         """Return the ids of components that the message may call by their concepts."""
         return tuple([self.name_of(one) for one in written]) if self.written else written

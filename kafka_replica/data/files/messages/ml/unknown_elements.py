@@ -107,8 +107,9 @@ class UnknownElements:
         error = self._misplaced(local, known)
         self._part = self._part or error
         is_structure = local in _STRUCTURES
-        if not is_structure and (
-            local.lower() in _OF_DATA_AND_GROUPS or did_you_mean(local[:80], ("DataSet", "Header"))
+        if self._is_of_data(name) or (
+            not is_structure
+            and (local.lower() in _OF_DATA_AND_GROUPS or did_you_mean(local[:80], ("DataSet", "Header")))
         ):
             raise error
         key = f"the part {local}"
@@ -130,8 +131,13 @@ class UnknownElements:
 
     def _check_within_part(self, name: str) -> None:
         local = name.rpartition("}")[2]
-        if local.lower() in self._data:
+        if local.lower() in self._data or self._is_of_data(name):
             raise self._misplaced(local, ())
+
+    def _is_of_data(self, name: str) -> bool:
+        """Return whether an element is in the namespace of a structure of data, whose elements may have any name."""
+        uri = name.rpartition("}")[0]
+        return bool(uri) and not self.is_foreign(name) and "/schemas/" not in uri.lower()
 
     def _misplaced(self, local: str, known: Iterable[str]) -> DatasetError:
         # Ids of components are in upper case, and resemble no element: OBS_VALUE is not Value.
