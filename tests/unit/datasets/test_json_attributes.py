@@ -175,7 +175,9 @@ def test_defaults_of_attributes_that_are_left_out() -> None:
 def test_a_text_that_is_not_listed_shows_that_its_array_is_complete() -> None:
     """Whichever array comes first: together with an index of an attribute without values, it is an error."""
     attributes = [codes("E"), codes("X", "x0", "x1", "x2")]
-    for arrays in ([[1, 2], [1, "t"]], [[1, "t"], [1, 2]]):
+    shortened: list[Any] = [1, 2]
+    complete: list[Any] = [1, "t"]
+    for arrays in ((shortened, complete), (complete, shortened)):
         with pytest.raises(DatasetError):
             rows_and_notes(message(observed(*arrays), observation=attributes))
 
