@@ -8,6 +8,15 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from kafka_replica.errors import (
+    AuthenticationError,
+    AuthorizationError,
+    BrokerUnavailableError,
+    LogReplacedError,
+    StoreDamagedError,
+    TopicNotFoundError,
+)
+from kafka_replica.headers.errors import ServiceUnavailableError
 from kafka_replica.publication.status import State, Status
 from kafka_replica.server.settings import ServerSettings
 
@@ -22,13 +31,13 @@ _REASONS: Final = {
 }
 
 _CAUSES: Final = {
-    "BrokerUnavailableError": "no broker answers",
-    "AuthenticationError": "the broker refused the credentials",
-    "AuthorizationError": "the broker refused a permission",
-    "TopicNotFoundError": "the topic does not exist",
-    "ServiceUnavailableError": "a service for keys or schemas does not answer, or refuses the replica",
-    "StoreDamagedError": "the store was damaged, and is rebuilt",
-    "LogReplacedError": "the log was replaced, and the state is rebuilt",
+    BrokerUnavailableError.__name__: "no broker answers",
+    AuthenticationError.__name__: "the broker refused the credentials",
+    AuthorizationError.__name__: "the broker refused a permission",
+    TopicNotFoundError.__name__: "the topic does not exist",
+    ServiceUnavailableError.__name__: "a service for keys or schemas does not answer, or refuses the replica",
+    StoreDamagedError.__name__: "the store was damaged, and is rebuilt",
+    LogReplacedError.__name__: "the log was replaced, and the state is rebuilt",
 }
 """The cause of a problem by the class of its error; messages might contain addresses or paths."""
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from kafka_replica.history import KeptVersion
 from kafka_replica.listeners.change_json import keys_json, position_json
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.numbers import positive_number
+from kafka_replica.server.answers.numbers import page_size, positive_number
 from kafka_replica.server.answers.versions import VersionId, Versions
 from kafka_replica.server.errors.problems import Problem
 
@@ -52,7 +52,7 @@ class HistoryRoutes:
 
     async def history(self, request: Request) -> Response:
         """Answer with a part of the list of versions, the newest first."""
-        start, limit = _start(request), _limit(request)
+        start, limit = _start(request), page_size(request.query_params.get("limit"), _USUAL, _MOST)
         if self._history is None:
             raise Problem(501, "this service keeps no history on disk; start it with history_path")
         read = partial(self._history.versions, start, limit)
@@ -101,11 +101,6 @@ def _version_json(version: KeptVersion) -> dict[str, Any]:
 def _start(request: Request) -> int | None:
     text = request.query_params.get("start")
     return None if text is None else positive_number("start", text)
-
-
-def _limit(request: Request) -> int:
-    text = request.query_params.get("limit")
-    return _USUAL if text is None else positive_number("limit", text, _MOST)
 
 
 def _json(value: dict[str, Any]) -> Response:

@@ -22,7 +22,7 @@ from kafka_replica.records import Record
 from kafka_replica.server.answers.compression import accepts_gzip
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
-from kafka_replica.server.answers.numbers import positive_number
+from kafka_replica.server.answers.numbers import page_size
 from kafka_replica.server.answers.versions import (
     RECORD,
     VersionId,
@@ -100,7 +100,7 @@ class RecordRoutes:
         """Answer with a page of the keys, in the order of their bytes."""
         given = _parameters(request, _OF_LISTS)
         after = _bytes(given["after"]) if "after" in given else None
-        listing = _Listing(_bytes(given.get("prefix", "")), after, _limit(given))
+        listing = _Listing(_bytes(given.get("prefix", "")), after, page_size(given.get("limit"), _USUAL, _MOST))
         return await self._computed(request, given, partial(_page, request, given, listing))
 
     async def record(self, request: Request) -> Response:
@@ -217,7 +217,3 @@ def _parameters(request: Request, known: frozenset[str]) -> dict[str, str]:
 
 def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
-
-
-def _limit(given: dict[str, str]) -> int:
-    return positive_number("limit", given["limit"], _MOST) if "limit" in given else _USUAL

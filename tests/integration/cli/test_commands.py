@@ -19,7 +19,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.sdmx.samples import sample_files
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.broker.access_rights import grant, on_topic
-from support.broker.kafka_tools import producer, wait_decided, write
+from support.broker.kafka_tools import producer, wait_decided, write, write_without_key
 from support.cli.broker_commands import Command
 
 pytestmark = pytest.mark.broker
@@ -238,10 +238,7 @@ def test_an_error_that_ends_a_command_is_its_last_line_and_the_only_one(
 ) -> None:
     """The log line of the replica about the same error is left out."""
     topic = kafka_topic("cli-bad", config={"cleanup.policy": "delete"})
-    made = producer(local_kafka.bootstrap_servers, topic)
-    made.begin_transaction()
-    made.produce(topic, value=b"without a key")
-    made.commit_transaction()
+    write_without_key(producer(local_kafka.bootstrap_servers, topic), topic)
     (line,) = Command(local_kafka.bootstrap_servers, topic).run(words, status=1).stderr.decode().splitlines()
     assert f"kafka-replica: record at {topic}-0, offset 0" in line
     assert "ERROR" not in line

@@ -18,7 +18,7 @@ import pytest
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support import plain_http
-from support.broker.kafka_tools import producer, write
+from support.broker.kafka_tools import producer, write, write_without_key
 from support.core.certificates import Authority
 from support.server.app_tools import EventParser
 from support.server.server_tools import ServerProcess, until_ready
@@ -222,10 +222,7 @@ def test_a_replica_that_fails_ends_the_process_with_1(
 ) -> None:
     """The error on stderr names the record once; a wrong setting ends the process with 2."""
     topic = kafka_topic("serve-bad", config={"cleanup.policy": "delete"})
-    made = producer(local_kafka.bootstrap_servers, topic)
-    made.begin_transaction()
-    made.produce(topic, value=b"without a key")
-    made.commit_transaction()
+    write_without_key(producer(local_kafka.bootstrap_servers, topic), topic)
     with ServerProcess(tmp_path, "--topic", topic, "-b", local_kafka.bootstrap_servers) as server:
         assert server.wait() == 1
     (line,) = [line for line in server.log.read_text().splitlines() if f"{topic}-0, offset 0" in line]
@@ -248,9 +245,7 @@ def test_an_error_that_ends_the_replica_is_logged_while_the_server_runs(
 
         until_ready(server)
         assert errors() == []
-        made.begin_transaction()
-        made.produce(topic, value=b"without a key")
-        made.commit_transaction()
+        write_without_key(made, topic)
         wait_until(errors)
         assert server.process.poll() is None
         (line,) = errors()

@@ -56,6 +56,13 @@ def write(made: Producer, topic: str, records: dict[str, str | None], *, commit:
         (made.commit_transaction if commit else made.abort_transaction)()
 
 
+def write_without_key(made: Producer, topic: str) -> None:
+    """Write a transaction with a record that no replica can use; only a topic that is not compacted accepts it."""
+    made.begin_transaction()
+    made.produce(topic, value=b"without a key")
+    made.commit_transaction()
+
+
 def ends(bootstrap: str, topic: str, partition: int = 0) -> tuple[int, int]:
     """Return (last stable offset, high watermark), as the broker reports them."""
     admin = AdminClient(quiet({"bootstrap.servers": bootstrap}))

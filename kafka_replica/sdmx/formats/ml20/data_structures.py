@@ -83,15 +83,8 @@ def read_key_family(urn: Urn, elements: list[etree._Element], context: MessageCo
     base, rest = read_maintained(elements[0], context)
     lists = [child for kind, child in rest if kind == "Components"]
     if not any(context.names[component.tag] for components in lists for component in components):
-        is_stub = base["is_external_reference"]
-        return DataStructure(
-            urn=urn,
-            dimension_list=items_of(urn, {}, is_stub=is_stub),
-            measures=items_of(urn, {}, is_stub=is_stub),
-            attributes=items_of(urn, {}, is_stub=is_stub),
-            groups=items_of(urn, {}, is_stub=is_stub),
-            **base,
-        )
+        empty: Items[Any] = items_of(urn, {}, is_stub=base["is_external_reference"])
+        return DataStructure(urn=urn, dimension_list=empty, measures=empty, attributes=empty, groups=empty, **base)
     collected = _ComponentCollector(urn, context)
     for components in lists:
         collected.reserve(components)
