@@ -185,7 +185,7 @@ def _of_version_2(
         # A deletion must not be wider than its key, so validation compares them.
         fields += [Field(header[start], start)] if may_delete else []
         start += 1
-    fields += _components(header, start, labels, where, rules)
+    fields += _components(header, start, labels, where, rules, sub_separator)
     _check_unique(fields, where)
     several = [field.name for field in fields if field.form != "text"]
     if several and sub_separator is None:
@@ -238,7 +238,9 @@ def _plain_field(cell: str, position: int, labels: Labels, known: Mapping[str, C
     return Field(column.id, position, label=_label(column, labels), is_number=_is_number(column))
 
 
-def _components(header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None) -> Iterator[Field]:
+def _components(
+    header: Sequence[str], start: int, labels: Labels, where: str, rules: Rules | None, sub_separator: str | None = None
+) -> Iterator[Field]:  # fmt: skip
     if labels != "id" and rules is None:
         raise UsageError(
             f"reading {where}: it has names and ids, but it is unclear which cells are codes; give the rules of "
@@ -249,14 +251,35 @@ def _components(header: Sequence[str], start: int, labels: Labels, where: str, r
     for position in positions:
         term = _term(header[position])
         column = known.get(term.id)
-        name = next(positions, None) if labels == "name" and column is not None else None
-        yield replace(_field(header[position], term, position, labels, column), name_position=name)
+        has_name = labels == "name" and (column is not None or _is_named(header, position, known))
+        name = next(positions, None) if has_name else None
+        found = _field(header[position], term, position, labels, column)
+        if sub_separator is not None and _has_several_labels(found, column):
+            found = replace(found, form="values")
+        yield replace(found, name_position=name)
         # The column of the name is left out.
         if column is not None and name is not None and _term(header[name]).id in known.keys() - {column.id}:
             raise DatasetError(
                 f"reading {where}: with STRUCTURE_NAME, a column of names must follow each component, but "
                 f"{column.id} is followed by the component {header[name]}"
             )
+
+
+def _is_named(header: Sequence[str], position: int, known: Mapping[str, Column]) -> bool:
+    """Return whether the name of a component that the rules lack follows it: a title that cannot be an id.
+
+    Titles of names may be empty, or equal to others; only those of components and of the file's own columns differ.
+    """
+    id_, title = header[position], "".join(header[position + 1 : position + 2])
+    if not _is_id(id_) or position + 1 == len(header) or _term(title).id in known:
+        return False
+    return title == id_ or not _is_id(title)
+
+
+def _is_id(cell: str) -> bool:
+    """Return whether a header cell can be the id of a component alone."""
+    found = _COMPONENT.fullmatch(cell)
+    return found is not None and found["label"] is None
 
 
 def _term(cell: str) -> _Term:
@@ -280,6 +303,14 @@ def _field(cell: str, term: _Term, position: int, labels: Labels, column: Column
     if form == "languages" and column.is_multi_valued:
         form = "values in languages"
     return Field(column.id, position, form, _label(column, labels), _is_number(column))
+
+
+def _has_several_labels(field: Field, column: Column | None) -> bool:
+    """Return whether cells may have several codes with names, although the header lacks ``[]`` after the id.
+
+    In such a cell, all codes after the first would otherwise be a part of the first one's name.
+    """
+    return field.form == "text" and field.label is not None and column is not None and column.is_multi_valued
 
 
 def _label(column: Column, labels: Labels) -> str | None:

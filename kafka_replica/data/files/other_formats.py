@@ -28,16 +28,24 @@ _TEXTS: Final = (
 _PAGE: Final = re.compile(
     r"<!doctype html|(?:<\?xml[^>]*>\s*|<!--(?:(?!-->).)*-->\s*|<!doctype[^>]*>\s*)*<html", re.IGNORECASE | re.DOTALL
 )
+_DOCUMENT_TYPE: Final = re.compile(
+    rb"\s*+(?>(?:(?:<\?.*?\?>|<!--.*?-->)\s*+)*)<!DOCTYPE\s[^<>\[]*+(?:\[.*?\]\s*+)?>", re.DOTALL
+)
 _STRUCTURE_JSON: Final = re.compile(rb'\s*+\{.*?"schema"\s*+:\s*+"[^"]*sdmx-json-structure-schema', re.DOTALL)
 
 
 def is_structure_message(head: bytes) -> bool:
     """Return whether data is a structure message of SDMX-ML, or one of SDMX-JSON that names its schema.
 
+    A document type, with which messages are refused, does not matter here.
+
     Args:
         head: the first bytes.
     """
     start = head.lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"")
+    declared = _DOCUMENT_TYPE.match(start)
+    if declared is not None:
+        start = start[declared.end() :]
     return has_structure_root(start) or _STRUCTURE_JSON.match(start) is not None
 
 

@@ -177,6 +177,28 @@ CSV_CASES = (
         with_rules=True,
     ),
     CsvCase(
+        "names in columns of components that the rules lack", "2.1, labels=name; empty and equal names, as of the OECD",
+        _utf8(
+            "STRUCTURE,STRUCTURE_ID,STRUCTURE_NAME,ACTION,DIM_1,One,NEW_1,,NEW_2,,NEW_3,Some name,NEW_4,Some name,"
+            "NEW_5,NEW_5,MORE,OTHER,DIM_2,",
+            "dataflow,T:F(1.0),A flow,M,A,Value A,a,x,b,,c,C,d,D,e,E,more,other,B,",
+        ),
+        [{**_STANDING, "ACTION": "M", "DIM_1": "A", "NEW_1": "a", "NEW_2": "b", "NEW_3": "c", "NEW_4": "d",
+          "NEW_5": "e", "MORE": "more", "OTHER": "other", "DIM_2": "B"}],
+        with_rules=True,
+    ),
+    CsvCase(
+        "names behind several codes, no brackets in the header", "2.1, labels=both; as of services that omit []",
+        _utf8(
+            "STRUCTURE[;],STRUCTURE_ID,DIM_1: Dimension,ATTR_1: Several,NOTE: Note",
+            "dataflow,T:F(1.0),B: Business,A: Value A;B: Value B,a;b",
+            "dataflow,T:F(1.0),B: Business,A: Value A,",
+        ),
+        [{**_STANDING, "DIM_1": "B", "ATTR_1": ["A", "B"], "NOTE": "a;b"},
+         {**_STANDING, "DIM_1": "B", "ATTR_1": ["A"], "NOTE": None}],
+        with_rules=True,
+    ),
+    CsvCase(
         "names behind ids, no blank in the header", "bulk files of the BIS, 2024: WS_CBPOL_csv_flat",
         _utf8(
             "STRUCTURE,STRUCTURE_ID,ACTION,DIM_1:One,DIM_2:Other,TIME_PERIOD:Time or range,OBS_VALUE:Value,xml:lang",

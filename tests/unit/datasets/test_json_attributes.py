@@ -114,7 +114,8 @@ def test_arrays_that_leave_out_attributes_without_values() -> None:
     expected = [("x0", "y1", None, None)]
     names = ("X", "Y", "E", "F")
     of_data_set = message(observed([1], attributes=[0, 1]), dataSet=_MIXED)
-    assert rows_and_notes(of_data_set, *names) == (expected, [_left_out("of the data set")])
+    rows, notes = rows_and_notes(of_data_set, *names)
+    assert (rows, notes[0]) == (expected, _left_out("of the data set"))
     of_group = message(observed([1], dimensionGroupAttributes={"0:": [0, 1]}), dimensionGroup=_MIXED)
     assert rows_and_notes(of_group, *names) == (expected, [_left_out("of dimension groups")])
     of_series = message({"series": {"0": {"attributes": [0, 1], "observations": {"0": [1]}}}}, series=_MIXED)
@@ -190,3 +191,34 @@ def test_lists_of_indexes_show_the_order_as_indexes_do() -> None:
     for order, expected in ((arrays, [first, second]), (arrays[::-1], [second, first])):
         rows, _ = rows_and_notes(message(observed(*order), observation=attributes), "X", "Y")
         assert rows == expected
+
+
+def _of_data_sets(*arrays: list[Any], **more: Any) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Return the attributes K (k0, k1, k2) and X (x0) of data sets with these arrays of attributes, and the notes."""
+    attributes = [codes("K", "k0", "k1", "k2") | more, codes("X", "x0")]
+    whole = message({}, dataSet=attributes)
+    whole["data"]["dataSets"] = [observed([1], attributes=array) for array in arrays]
+    return rows_and_notes(whole, "K", "X")
+
+
+_OTHERS = "dataSets[0] refers to one of the 3 values that the message lists for the attribute K"
+
+
+def test_several_listed_values_of_an_attribute_of_the_data_set() -> None:
+    """The IMF lists several values and gives the index 0: they are kept if there may be several, or else noted."""
+    note = f"{_OTHERS}; the others were not read"
+    assert _of_data_sets([0, 0]) == ([("k0", "x0")], [note])
+    assert _of_data_sets([2, 0]) == ([("k2", "x0")], [note])
+    assert _of_data_sets([0, 0], maxOccurs=1)[1] == [note]
+    expected = [(["k0", "k1", "k2"], "x0")], [f"{_OTHERS}, which may have several; all were read"]
+    assert _of_data_sets([0, 0], maxOccurs="unbounded") == expected
+    assert _of_data_sets([0, 0], maxOccurs=3) == expected
+    assert _of_data_sets([0, 0], [0, 0], maxOccurs=3) == (expected[0] * 2, expected[1])
+
+
+def test_values_of_the_data_set_that_need_no_note() -> None:
+    """An array refers to several values, data sets to different ones, and null to none."""
+    for more in ({}, {"maxOccurs": "unbounded"}):
+        assert _of_data_sets([[0, 2], 0], **more) == ([(["k0", "k2"], "x0")], [])
+        assert _of_data_sets([0, 0], [1, 0], **more) == ([("k0", "x0"), ("k1", "x0")], [])
+        assert _of_data_sets([None, 0], [], **more) == ([(None, "x0"), (None, None)], [])

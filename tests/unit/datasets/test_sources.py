@@ -128,13 +128,17 @@ STRUCTURES = (
     b'\xef\xbb\xbf<?xml version="1.0"?><!-- a --><m:Structure xmlns:m="urn:m"/>',
     "<Structure>".encode("utf-16"),
     b'{"meta": {"schema": "https://json.sdmx.org/2.0.0/sdmx-json-structure-schema.json"}, "data": {}}',
+    b'<?xml version="1.0"?>\n<!-- a --><!DOCTYPE Structure>\n<Structure>',
+    b'<!DOCTYPE m:Structure SYSTEM "a.dtd" [<!ENTITY b "]c"><!-- > -->\n] >\n<?d?><m:Structure xmlns:m="urn:m"/>',
 )
 
 
-@pytest.mark.parametrize("structure", STRUCTURES, ids=["SDMX-ML", "SDMX-ML in UTF-16", "SDMX-JSON"])
+@pytest.mark.parametrize(
+    "structure", STRUCTURES, ids=["SDMX-ML", "SDMX-ML in UTF-16", "SDMX-JSON", "a bare DTD", "an internal DTD"]
+)
 def test_structures_that_come_with_the_data_are_left_out(structure: bytes, tmp_path: Path) -> None:
     """A structure message next to data, in a folder or an archive, is left out with a note; other files are, too."""
-    data = b"<!-- <Structure> --><CompactData><Structure/></CompactData>"
+    data = b"<!-- <Structure> --><!DOCTYPE Structure><CompactData><Structure/></CompactData>"
     (tmp_path / "z.zip").write_bytes(zipped(a__xml=data, b__xml=structure, c__md=b""))
     (tmp_path / "folder").mkdir()
     for name, content_ in (("a.xml", data), ("b.xml", structure), ("c.md", b"")):

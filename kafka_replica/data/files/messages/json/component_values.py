@@ -81,6 +81,7 @@ class ValueReader:
 
     Attributes:
         is_left_out: whether arrays leave out the attribute, because it has no values: see ``left_out_attributes.py``.
+        may_be_several: whether the message says that the component may have several values.
         takes_texts: whether a text that is not listed is a value that a service gives directly.
 
     Raises:
@@ -92,6 +93,7 @@ class ValueReader:
     ) -> None:
         self.id = component.id
         self.relationship = component.relationship
+        self.may_be_several = component.max_occurs not in {None, 1, "1"}
         self.path = path
         self._where = where
         self.is_empty = lists_all and component.values is not None and not component.values
@@ -116,6 +118,10 @@ class ValueReader:
     def refuse_empty(self) -> None:
         """Reject indexes of empty listed values in keys, where an empty value would match any value."""
         self.by_key = {key: value for key, value in self.by_key.items() if value is not None or not key}
+
+    def combine(self) -> None:
+        """Make all listed values the only listed value, to which the index 0 refers."""
+        self.listed = [self._several(range(len(self.listed)))]
 
     def is_attached_to(self, dimensions: Collection[str]) -> bool:
         """Return whether the relationship attaches an attribute to these dimensions only, or to some of them.

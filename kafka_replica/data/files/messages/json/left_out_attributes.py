@@ -48,7 +48,7 @@ def arrange_attributes(
     Raises:
         DatasetError: a series or observation is damaged.
     """
-    note = partial(unread.note_arrays, path)
+    note = partial(unread.note_attributes, path)
     above = [value_if_given(dataset.attributes)]
     components.data_set = _arranged(components.data_set, above, "of the data set", note)
     of_groups = (value_if_given(dataset.groups) or {}).values()

@@ -22,6 +22,7 @@ class Component(Struct):
     default: Any = None
     position: int | None = field(default=None, name="keyPosition")
     relationship: Any = None
+    max_occurs: Any = field(default=None, name="maxOccurs")
 
 
 class Levels(Struct):

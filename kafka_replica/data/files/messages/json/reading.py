@@ -29,6 +29,7 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
     keys_in,
     members_of,
 )
+from kafka_replica.data.files.messages.json.several_values import complete_attributes
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, structure_columns_of
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
 
@@ -76,7 +77,8 @@ def _readers(
 ) -> Iterator[DataSetReader]:
     """Yield a reader of each data set. ``above`` is the JSON Pointer of the data."""
     structures: dict[int, tuple[Structure, str]] = {}
-    for index, dataset in enumerate(value_if_given(body.data_sets) or ()):
+    data_sets = value_if_given(body.data_sets) or ()
+    for index, dataset in enumerate(data_sets):
         path = f"dataSets[{index}]"
         number = number_of_structure(index, dataset, written, where)
         if number not in structures:
@@ -87,6 +89,7 @@ def _readers(
         structure_columns = structure_columns_of(structure, dataset)
         components = Components(structure, at, where, is_deletion=structure_columns["ACTION"] == "D")
         arrange_attributes(dataset, components, outline, path, where, unread)
+        complete_attributes(dataset, components, data_sets, path, unread)
         yield DataSetReader(dataset, components, structure_columns, path, f"{above}/dataSets/{index}", where)
 
 

@@ -51,12 +51,12 @@ class UnreadMembers:
         self.data_sets: set[int] = set()
         self._found: dict[str, str] = {}
         self._deletions = DeletionNotes()
-        self._arrays: dict[str, str] = {}
+        self._attributes: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each name, up to a limit, each note on arrays, and each deletion that deletes nothing."""
-        return (*self._found.values(), *self._arrays.values(), *self._deletions.texts)
+        """A sentence for each name, up to a limit, each note on attributes, and each deletion that deletes nothing."""
+        return (*self._found.values(), *self._attributes.values(), *self._deletions.texts)
 
     def search_outline(self, data: bytes) -> None:
         """Search the data of a message, and its data sets.
@@ -102,9 +102,9 @@ class UnreadMembers:
                 for index, component in enumerate(levels[level]):
                     self._search(f"{at}.{level}[{index}]", _filled(component), Component, has_notes=False)
 
-    def note_arrays(self, path: str, text: str) -> None:
-        """Store how arrays of attributes were read; each text is noted for the first data set only."""
-        self._arrays.setdefault(text, f"{path} {text}")
+    def note_attributes(self, path: str, text: str) -> None:
+        """Store how attributes were read; each text is noted for the first data set only."""
+        self._attributes.setdefault(text, f"{path} {text}")
 
     def note_empty_deletion(self, path: str) -> None:
         """Note that a data set with the action delete has members, but none that names what is deleted."""

@@ -19,6 +19,7 @@ from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DEEPEST, MOST_COMPONENTS, DataSet, Located, Taken
 from kafka_replica.data.files.messages.ml.events import Events
 from kafka_replica.data.files.messages.ml.known_components import KnownComponents
+from kafka_replica.data.files.messages.ml.qualified_attributes import has_namespace, without_prefixes
 from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C, UnknownElements
 
 _LEVELS: Final = frozenset({"Group", "Section"})
@@ -88,6 +89,8 @@ class CrossSectionReader:
             self._events.skip()
             return
         self._is_bare = self._is_unqualified = False
+        if has_namespace(attributes):
+            attributes = without_prefixes(name, attributes, self._unknown, self._events.line)
         if len(self._levels) > DEEPEST or len(attributes) > MOST_COMPONENTS:
             raise DatasetError(
                 f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "

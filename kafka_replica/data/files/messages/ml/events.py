@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.data.errors import DatasetError
+from kafka_replica.data.files.messages.ml.declared_encoding import chunks_of
 
 Start: TypeAlias = Callable[[str, dict[str, str]], None]
 End: TypeAlias = Callable[[str], None]
@@ -89,11 +90,12 @@ class Events:
         """Parse the file; yield after each chunk.
 
         Raises:
-            DatasetError: the file is not XML, has a document type, or exceeds the limits for data messages.
+            DatasetError: the file is not XML, has a document type or an unknown encoding, or exceeds the limits for
+                data messages.
         """
-        fed = 0
+        fed, chunks = 0, chunks_of(self._file, _CHUNK)
         try:
-            chunk = self._begun()
+            chunk = self._begun(next(chunks, b""))
             while chunk:
                 fed += len(chunk)
                 # Garbage collection is paused, because it would traverse the many rows of a chunk several times.
@@ -102,16 +104,17 @@ class Events:
                 self._check_size(fed)
                 self._check_texts()
                 yield
-                chunk = self._file.read(_CHUNK)
+                chunk = next(chunks, b"")
             self.parser.Parse(b"", True)
             self._check_texts()  # Expat may keep the events of the last bytes until it knows that they are the last
-        except (expat.ExpatError, ValueError, LookupError) as error:
+        except expat.ExpatError as error:
             raise DatasetError(f"it is not well-formed XML: {error}") from error
+        except (ValueError, LookupError) as error:
+            raise DatasetError(f"its declared encoding cannot be read ({error}); convert it to UTF-8") from error
         yield
 
-    def _begun(self) -> bytes:
+    def _begun(self, chunk: bytes) -> bytes:
         """Return the first chunk, without a byte order mark and blank lines, which some services write before XML."""
-        chunk = self._file.read(_CHUNK)
         begun = chunk.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
         self.skipped_lines = chunk.count(b"\n") - begun.count(b"\n")
         return begun

@@ -108,6 +108,10 @@ class ExpectedStructure:
     rules: Rules | None = None
     usages: Collection[Urn] = ()
 
+    def has_component(self, id_: str) -> bool:
+        """Return whether the structure is known to have a component with this id."""
+        return self.rules is not None and self.rules.column(id_) is not None
+
     def known(self, kind: str | None, reference: str | None, *, is_old: bool) -> KnownComponents:
         """Return the components of a data set.
 

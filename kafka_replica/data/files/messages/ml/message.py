@@ -21,6 +21,7 @@ from kafka_replica.data.files.messages.ml.generic import GenericReader
 from kafka_replica.data.files.messages.ml.header import PROVISION, Header, Reference
 from kafka_replica.data.files.messages.ml.known_components import ExpectedStructure, KnownComponents
 from kafka_replica.data.files.messages.ml.late_groups import has_late_groups
+from kafka_replica.data.files.messages.ml.qualified_attributes import without_prefixes
 from kafka_replica.data.files.messages.ml.row_blocks import blocks_of
 from kafka_replica.data.files.messages.ml.series import SeriesReader
 from kafka_replica.data.files.messages.ml.structure_specific import SpecificReader
@@ -62,6 +63,8 @@ _STANDARD: Final = frozenset({
     "reportingEndDate", "setID", "structureRef", "validFromDate", "validToDate",
 })  # fmt: skip
 """XML attributes of data sets that are not components."""
+_ID: Final = "id"
+"""Another one, which some senders write in messages of 1.0 and 2.0, such as the Federal Reserve."""
 
 
 class MlMessage:
@@ -205,13 +208,13 @@ class _Reading:
 
     def _inside(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of a part of the message."""
-        uri, _, local = name.rpartition("}")
+        local = _local(name)
         if local == "Header":
             self._header = Header()
             self._events.hand_over(self._header.start, self._header_end, self._header.text)
         elif local == "DataSet":
             self._has_data = True
-            self._begin(uri, attributes)
+            self._begin(name, attributes)
         elif local == "Footer":
             self._events.hand_over(self._footer, self._footer_end)
         elif local == _METADATA:
@@ -258,8 +261,10 @@ class _Reading:
         del name
         self._depth -= 1
 
-    def _begin(self, uri: str, attributes: dict[str, str]) -> None:
+    def _begin(self, element: str, attributes: dict[str, str]) -> None:
+        uri = element.rpartition("}")[0]
         self._unknown.namespaces |= {uri, *self._header.namespaces}
+        attributes = without_prefixes(element, attributes, self._unknown, self._events.line)
         standard = (name for name in attributes if not self._unknown.is_foreign(name))
         named = {name.rpartition("}")[2]: attributes[name] for name in standard}
         try:
@@ -278,7 +283,7 @@ class _Reading:
         if data_set.is_deletion:
             self._unknown.refuse_parts()
         data_set.set_components(
-            {name: one for name, one in attributes.items() if _is_component(name)}, self._events.line
+            {name: one for name, one in attributes.items() if self._is_component(name)}, self._events.line
         )
         applied = _IMPLIED.get(reference.kind or "", frozenset[str]())
         limits = [name for name in attributes if self._may_restrict(name, applied)]
@@ -312,18 +317,18 @@ class _Reading:
 
     def _may_restrict(self, name: str, applied: Collection[str]) -> bool:
         """Return whether an XML attribute, other than a component, may restrict a data set, and is not applied."""
-        if _is_component(name) or name.startswith(OF_W3C):
+        if self._is_component(name) or name.startswith(OF_W3C):
             return False
         local = _local(name)
         return self._unknown.is_foreign(name) or not (local in _NO_RESTRICTIONS or local in applied)
 
+    def _is_component(self, name: str) -> bool:
+        """Return whether an XML attribute of a data set is a component."""
+        is_id = name == _ID and self._is_old and not self._structures.has_component(name)
+        return "}" not in name and name not in _STANDARD and not is_id
+
     def _end(self) -> None:
         self._events.handle(self._inside, _nothing)
-
-
-def _is_component(name: str) -> bool:
-    """Return whether an XML attribute of a data set is a component."""
-    return "}" not in name and name not in _STANDARD
 
 
 def _local(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import ClassVar, Final
 
 from kafka_replica.data.errors import DatasetError
@@ -10,6 +11,7 @@ from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.element_values import ElementValueReader, Value
 from kafka_replica.data.files.messages.ml.known_components import WHITESPACE
+from kafka_replica.data.files.messages.ml.qualified_attributes import without_prefixes
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
 from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C
 
@@ -43,6 +45,9 @@ class SpecificReader(SeriesReader):
         self._values: list[Row] = []
         self._is_in_run = False
         self._component: tuple[str, list[Value]] | None = None
+        self._element = ""
+        self._read: set[tuple[str, ...]] = set()
+        """The names of XML attributes, of elements with an empty or qualified one, if none has a prefix to remove."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element; there is a fast path for observations like the previous one.
@@ -59,6 +64,7 @@ class SpecificReader(SeriesReader):
                 self._is_in_run = True
                 return
         self.end_run()
+        self._element = name
         super().start(name, attributes)
         if name.rpartition("}")[2] == "Obs":
             self._expect(name, tuple(attributes))
@@ -83,6 +89,8 @@ class SpecificReader(SeriesReader):
         lines, self._lines = self._lines, []
         values, self._values = self._values, []
         run = run_of(self.data_set.known.names_of(self._names), self._shared, lines, values)
+        if "}" in "".join(run.names):
+            _remove_qualified(run)
         self._collapse(run)
         if any("" in column for column in run.columns):
             for line, value in zip(lines, values, strict=True):
@@ -105,7 +113,10 @@ class SpecificReader(SeriesReader):
     def _expect(self, name: str, names: tuple[str, ...]) -> None:
         """Enable the fast path, until the end of the series, for observations that inherit the same values."""
         data_set = self.data_set
-        if self.obs is None or len(names) != len(self.obs) or len(names) > _FEW or data_set.is_explicit:
+        if self.obs is None or len(names) > _FEW or data_set.is_explicit:
+            return
+        others = len(names) - len(self.obs)
+        if others and others != sum(one.startswith(OF_W3C) for one in names):
             return
         if data_set.is_deletion:
             return  # because each row is checked
@@ -175,15 +186,32 @@ class SpecificReader(SeriesReader):
         super().group_start(attributes)
 
     def components(self, attributes: dict[str, str]) -> Row:
-        """Return the components: XML attributes without a namespace that are not empty."""
+        """Return the components: XML attributes without a namespace that are not empty.
+
+        Prefixes of the message's own namespaces are removed from the names of the XML attributes before.
+        """
         known = self.data_set.known
         row = {name: value for name, value in attributes.items() if value and "}" not in name}
+        if len(row) < len(attributes) and tuple(attributes) not in self._read and self._remove_prefixes(attributes):
+            row = {name: value for name, value in attributes.items() if value and "}" not in name}
         row = known.values_of(row, self.events.line)
         if self.data_set.is_deletion:
             for name, value in attributes.items():
                 if "}" not in name and not (value and known.name_of(name) in row):
                     self.refuse_empty(name)
         return row
+
+    def _remove_prefixes(self, attributes: dict[str, str]) -> bool:
+        """Remove the prefixes of components from the names of XML attributes; return whether there were any."""
+        found = without_prefixes(self._element, attributes, self.unknown, self.events.line)
+        if found.keys() == attributes.keys():
+            if len(self._read) > _FEW:
+                self._read.clear()
+            self._read.add(tuple(attributes))
+            return False
+        attributes.clear()
+        attributes.update(found)
+        return True
 
     def other_start(self, name: str, attributes: dict[str, str]) -> None:
         """Begin a group, whose element is called like the group in 2.0; any other element is unknown."""
@@ -234,3 +262,9 @@ class SpecificReader(SeriesReader):
                 self.refuse_second(name, target[name], value)
             self.check(target)
         self._component = None
+
+
+def _remove_qualified(run: Run) -> None:
+    """Remove the XML attributes in a namespace from a run."""
+    are_own = ["}" not in name for name in run.names]
+    run.names, run.columns = tuple(compress(run.names, are_own)), [*compress(run.columns, are_own)]

@@ -83,15 +83,23 @@ class UnknownElements:
         Raises:
             DatasetError: it is not an extension, so its content may be data.
         """
-        uri, _, local = name.rpartition("}")
         if not self.is_foreign(name):
-            raise self._misplaced(local, known)
-        if uri not in self._skipped and len(self._skipped) < _MOST_NOTES:
-            self._skipped[uri] = (
-                f"elements of the namespace {uri[:200]!r} are not part of SDMX-ML and were not read; the first is "
+            raise self._misplaced(name.rpartition("}")[2], known)
+        self._note_extension("elements", name)
+        self._events.skip()
+
+    def note_attribute(self, name: str) -> None:
+        """Note an XML attribute that is an extension, of an element that has just started."""
+        self._note_extension("XML attributes", name)
+
+    def _note_extension(self, kind: str, name: str) -> None:
+        uri, _, local = name.rpartition("}")
+        key = f"{kind} {uri}"
+        if key not in self._skipped and len(self._skipped) < _MOST_NOTES:
+            self._skipped[key] = (
+                f"{kind} of the namespace {uri[:200]!r} are not part of SDMX-ML and were not read; the first is "
                 f"{local[:80]!r} in line {self._events.line}"
             )
-        self._events.skip()
 
     def skip_part(self, name: str, known: Iterable[str]) -> None:
         """Skip a part of the message before its data, such as code lists, unless it may be or contain data.
