@@ -10,7 +10,12 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Se
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
+from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.wording import counted, shortened
+
+_COMPACT = None if PARSER is None else PARSER.CompactRecord
+if _COMPACT is not None:
+    Sequence.register(_COMPACT)
 
 T = TypeVar("T")
 
@@ -61,19 +66,32 @@ class Partition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-class Record(NamedTuple):
-    """A record of the log as it was written; ``value`` is None for a tombstone.
-
-    ``timestamp_ms`` is in milliseconds since 1970-01-01 UTC: the create time or the append time, according to the
-    topic's ``message.timestamp.type``, or -1 if the log has no timestamp.
-    """
-
+class _Fields(NamedTuple):
     key: bytes
     value: bytes | None
     offset: int
     timestamp_ms: int
     headers: Headers
     source: Partition
+
+
+class _RecordType(type):
+    def __instancecheck__(cls, instance: object) -> bool:
+        return type.__instancecheck__(cls, instance) or (cls is Record and type(instance) is _COMPACT)
+
+
+class Record(_Fields, metaclass=_RecordType):
+    """A record of the log as it was written; ``value`` is None for a tombstone.
+
+    ``timestamp_ms`` is in milliseconds since 1970-01-01 UTC: the create time or the append time, according to the
+    topic's ``message.timestamp.type``, or -1 if the log has no timestamp.
+
+    A record is a named tuple or, if the compiled parser has read it, an object of less than half the size that behaves
+    like the tuple: it has the same items, attributes and methods, is equal to it, is an instance of this class, and is
+    pickled as the tuple. Where a program needs a true tuple, ``tuple(record)`` is one.
+    """
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         content = "tombstone" if self.value is None else counted(len(self.value), "byte")
@@ -172,10 +190,15 @@ def lacks_key(stored: Stored) -> bool:
 
 def as_record(stored: Stored, source: Partition) -> Record:
     """Return the record as users see it."""
-    if stored.__class__ is Record:
-        return stored  # pyright: ignore[reportReturnType] # it does not narrow by __class__
+    if stored.__class__ is not tuple:
+        return stored  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
     made: Record = tuple.__new__(Record, (*stored, source))
     return made
+
+
+def source_of(stored: Stored, source: Partition) -> Partition:
+    """Return the partition of a record; ``source`` is that of a record without one."""
+    return source if stored.__class__ is tuple else stored.source  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
 
 
 class Position(Mapping[Partition, int]):

@@ -179,4 +179,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-MODULE(_batches, "The compiled scanner of a log's record batches; see compiled.py.", functions)
+MODULE(_batches, "The compiled scanner of a log's record batches; see compiled.py.", functions, add_interface, .m_size = 0)

@@ -114,4 +114,4 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-MODULE(_heap, "Memory of the heap, provided before it is needed; see heap.py.", functions)
+MODULE(_heap, "Memory of the heap, provided before it is needed; see heap.py.", functions, add_interface, .m_size = 0)

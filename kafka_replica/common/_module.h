@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 3 /* compiled.py accepts only this number */
+#define INTERFACE 4 /* compiled.py accepts only this number */
 
 /* Return whether objects of a type are laid out as tuples, so that their items can be set as those of a tuple. */
 static inline int is_plain_tuple_type(PyTypeObject *type) {
@@ -13,22 +13,23 @@ static inline int is_plain_tuple_type(PyTypeObject *type) {
            type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
 }
 
-static inline int execute(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
+static inline int add_interface(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
 
-static PyModuleDef_Slot slots[] = {
-    {Py_mod_exec, execute},
 #ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#define INTERPRETERS {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#else
+#define INTERPRETERS
 #endif
 #ifdef Py_GIL_DISABLED
-    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#define WITHOUT_LOCK {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#else
+#define WITHOUT_LOCK
 #endif
-    {0, NULL},
-};
 
-/* Define a module with these functions. */
-#define MODULE(name, doc, functions)                                                                                       \
+/* Define a module with these functions, a function that completes it, and its state, as members of PyModuleDef. */
+#define MODULE(name, doc, functions, complete, ...)                                                                        \
+    static PyModuleDef_Slot slots[] = {{Py_mod_exec, complete}, INTERPRETERS WITHOUT_LOCK{0, NULL}};                       \
     static struct PyModuleDef definition = {                                                                               \
-        PyModuleDef_HEAD_INIT, .m_name = #name, .m_doc = doc, .m_size = 0, .m_methods = functions, .m_slots = slots,       \
+        PyModuleDef_HEAD_INIT, .m_name = #name, .m_doc = doc, .m_methods = functions, .m_slots = slots, __VA_ARGS__,       \
     };                                                                                                                     \
     PyMODINIT_FUNC PyInit_##name(void) { return PyModuleDef_Init(&definition); }

@@ -1,31 +1,29 @@
 /* The compiled parser of record batches; optional, see compiled.py.
 
-   It creates the Record objects that readers get, in one pass over the bytes of a batch. Each length is checked before it is
-   used. Records contain only plain values and cannot be part of a cycle, so they are not tracked by Python's garbage
-   collector. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
+   It creates a CompactRecord for each record, in one pass over the bytes of a batch. Each length is checked before it is
+   used. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
 
-#include "_module.h"
+#include "_compact_record.h"
 
 
 /* The offsets of the fields in a batch's head. */
 enum { BASE_OFFSET = 0, ATTRIBUTES = 21, FIRST_TIMESTAMP = 27, MAX_TIMESTAMP = 35, RECORD_COUNT = 57, HEAD_BYTES = 61 };
 #define LOG_APPEND_TIME 8
 
-/* The fields of a Record. */
-enum { KEY, VALUE, OFFSET, TIMESTAMP, HEADERS, SOURCE, FIELDS };
 #define LEAST_RECORD_BYTES 7 /* each of a record's seven numbers takes at least a byte */
 
 typedef struct {
     const uint8_t *at, *end; /* the bytes that are not parsed yet */
     uint64_t base_offset, first_timestamp, max_timestamp;
     int has_one_timestamp;
-    PyTypeObject *type;
+    const State *state;
+    PyTypeObject *record_type;
     PyObject *source;
-    /* The timestamp and headers of the previous record, which are often the same, and the bytes of those headers. */
-    uint64_t known_timestamp;
-    PyObject *timestamp, *headers;
+    /* The headers of the previous record, which are often the same, their bytes, and what that record refers to. */
+    PyObject *headers;
     const uint8_t *headers_at;
     Py_ssize_t headers_bytes;
+    Common *common;
 } Batch;
 
 typedef struct {
@@ -146,36 +144,26 @@ static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
     return headers;
 }
 
-/* Return the timestamp as an int; the previous record's int if they are equal. */
-static PyObject *timestamp_int(Batch *batch, int64_t delta) {
-    uint64_t value = batch->has_one_timestamp ? batch->max_timestamp : batch->first_timestamp + (uint64_t)delta;
-    if (batch->timestamp == NULL || value != batch->known_timestamp) {
-        PyObject *made = PyLong_FromLongLong((int64_t)value);
-        if (made == NULL) return NULL;
-        Py_XSETREF(batch->timestamp, made);
-        batch->known_timestamp = value;
+/* Return a new CompactRecord; steals all references. Return NULL if one is NULL. */
+static PyObject *compact_of(Batch *batch, PyObject *key, PyObject *value, PyObject *headers, uint64_t offset,
+                            uint64_t timestamp) {
+    PyObject *record = NULL;
+    if (key != NULL && value != NULL && headers != NULL) {
+        if (batch->common == NULL || !is_common_to(batch->common, offset, timestamp, headers))
+            Py_XSETREF(batch->common,
+                       new_common(batch->state, offset, timestamp, headers, batch->source, batch->record_type));
+        if (batch->common != NULL) {
+            record = new_compact(batch->state, batch->common, key, value, offset, timestamp);
+            key = value = NULL;
+        }
     }
-    return Py_NewRef(batch->timestamp);
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+    Py_XDECREF(headers);
+    return record;
 }
 
-/* Return a new Record with these fields; steals all references. Return NULL if a field is NULL. */
-static PyObject *record_of(const Batch *batch, PyObject *fields[FIELDS]) {
-    PyTupleObject *record = NULL;
-    int is_complete = 1;
-    for (int at = 0; at < FIELDS; at++) is_complete &= fields[at] != NULL;
-    if (is_complete) record = PyObject_GC_NewVar(PyTupleObject, batch->type, FIELDS); /* not tracked */
-    if (record == NULL) {
-        for (int at = 0; at < FIELDS; at++) Py_XDECREF(fields[at]);
-        return NULL;
-    }
-#if PY_VERSION_HEX >= 0x030E0000
-    record->ob_hash = -1; /* not known yet */
-#endif
-    for (int at = 0; at < FIELDS; at++) PyTuple_SET_ITEM(record, at, fields[at]);
-    return (PyObject *)record;
-}
-
-/* Parse a record; return a new Record, None if its offset is lower than from_offset, or NULL if it is damaged. */
+/* Parse a record; return a new CompactRecord, None if its offset is lower than from_offset, or NULL if it is damaged. */
 static PyObject *parse_record(Batch *batch, int64_t from_offset) {
     int64_t size, attributes, timestamp_delta, offset_delta;
     Span key, value;
@@ -192,19 +180,18 @@ static PyObject *parse_record(Batch *batch, int64_t from_offset) {
         damaged("the length of a record is wrong");
         return NULL;
     }
-    int64_t offset = (int64_t)(batch->base_offset + (uint64_t)offset_delta);
-    int is_wanted = offset >= from_offset;
-    PyObject *fields[FIELDS] = {NULL};
+    uint64_t offset = batch->base_offset + (uint64_t)offset_delta;
+    uint64_t timestamp =
+        batch->has_one_timestamp ? batch->max_timestamp : batch->first_timestamp + (uint64_t)timestamp_delta;
+    int is_wanted = (int64_t)offset >= from_offset;
+    PyObject *key_bytes = NULL, *value_bytes = NULL;
     if (is_wanted) { /* copied before the headers are parsed, so that memory is read in order */
-        fields[KEY] = bytes_or_none(&key);
-        fields[VALUE] = bytes_or_none(&value);
-        fields[OFFSET] = PyLong_FromLongLong(offset);
-        fields[TIMESTAMP] = timestamp_int(batch, timestamp_delta);
-        fields[SOURCE] = Py_NewRef(batch->source);
+        key_bytes = bytes_or_none(&key);
+        value_bytes = bytes_or_none(&value);
     }
-    fields[HEADERS] = headers_up_to(batch, record_end);
-    if (is_wanted || fields[HEADERS] == NULL) return record_of(batch, fields);
-    Py_DECREF(fields[HEADERS]);
+    PyObject *headers = headers_up_to(batch, record_end);
+    if (is_wanted || headers == NULL) return compact_of(batch, key_bytes, value_bytes, headers, offset, timestamp);
+    Py_DECREF(headers);
     return Py_NewRef(Py_None);
 }
 
@@ -295,63 +282,77 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
             .base_offset = big_endian(head + BASE_OFFSET, 8),
             .first_timestamp = big_endian(head + FIRST_TIMESTAMP, 8),
             .max_timestamp = big_endian(head + MAX_TIMESTAMP, 8),
-            .type = type,
+            .state = PyModule_GetState(module),
+            .record_type = type,
             .source = source,
         };
         batch.has_one_timestamp = head[ATTRIBUTES + 1] & LOG_APPEND_TIME;
         records = parse_all(&batch, (int32_t)big_endian(head + RECORD_COUNT, 4), from_offset);
-        Py_XDECREF(batch.timestamp);
         Py_XDECREF(batch.headers);
+        Py_XDECREF(batch.common);
     }
     PyBuffer_Release(&whole);
     if (decompressed.obj != NULL) PyBuffer_Release(&decompressed);
     return records;
 }
 
-static int check_record(PyObject *record) {
-    if (PyTuple_Check(record) && PyTuple_GET_SIZE(record) > VALUE) return 0;
-    PyErr_SetString(PyExc_TypeError, "a record has to be a tuple of key, value and more");
+/* Return key and value of a record in either form, as borrowed references; return -1 for another object. */
+static inline int key_and_value(PyObject *record, PyObject **key, PyObject **value) {
+    if (is_compact(record)) {
+        *key = ((CompactRecord *)record)->key;
+        *value = ((CompactRecord *)record)->value;
+        return 0;
+    }
+    if (PyTuple_Check(record) && PyTuple_GET_SIZE(record) > VALUE) {
+        *key = PyTuple_GET_ITEM(record, KEY);
+        *value = PyTuple_GET_ITEM(record, VALUE);
+        return 0;
+    }
+    PyErr_SetString(PyExc_TypeError, "a record has to be a CompactRecord, or a tuple of key, value and more");
     return -1;
 }
 
 PyDoc_STRVAR(add_doc,
              "add(changes, records)\n--\n\n"
-             "Put records, which are tuples, into a dict by their first items; return how many have None as their second.");
+             "Put records into a dict by their keys; return how many have no value.");
 
 static PyObject *add(PyObject *module, PyObject *arguments) {
     PyObject *changes, *given;
     if (!PyArg_ParseTuple(arguments, "O!O", &PyDict_Type, &changes, &given)) return NULL;
     PyObject *records = PySequence_Fast(given, "the records have to be a sequence");
     if (records == NULL) return NULL;
+    PyObject *key, *value;
     Py_ssize_t nulls = 0;
     int failed = 0;
     for (Py_ssize_t at = 0; !failed && at < PySequence_Fast_GET_SIZE(records); at++) {
         PyObject *record = PySequence_Fast_GET_ITEM(records, at);
-        failed = check_record(record) < 0;
-        if (!failed) {
-            nulls += PyTuple_GET_ITEM(record, VALUE) == Py_None;
-            failed = PyDict_SetItem(changes, PyTuple_GET_ITEM(record, KEY), record) < 0;
-        }
+        failed = key_and_value(record, &key, &value) < 0 || PyDict_SetItem(changes, key, record) < 0;
+        nulls += !failed && value == Py_None;
     }
     Py_DECREF(records);
     return failed ? NULL : PyLong_FromSsize_t(nulls);
 }
 
 /* Put a record into a dict by its key; return 1 if it was put there, 0 if it has no key or the key is there, -1 if it fails. */
-static int add_if_new(PyObject *changes, PyObject *record) {
-    if (check_record(record) < 0) return -1;
-    PyObject *key = PyTuple_GET_ITEM(record, KEY);
+static int add_if_new(PyObject *changes, PyObject *record, Py_ssize_t *nulls) {
+    PyObject *key, *value;
+    if (key_and_value(record, &key, &value) < 0) return -1;
     if (key == Py_None) return 0;
     Py_ssize_t before = PyDict_Size(changes);
-    return PyDict_SetDefault(changes, key, record) == NULL ? -1 : PyDict_Size(changes) > before;
+    if (PyDict_SetDefault(changes, key, record) == NULL) return -1;
+    if (PyDict_Size(changes) == before) return 0;
+    *nulls += value == Py_None;
+    return 1;
 }
 
 /* Remove the first of the records of batches from a dict. */
 static int remove_first(PyObject *changes, PyObject *batches, Py_ssize_t count) {
+    PyObject *key, *value;
     for (Py_ssize_t batch = 0; count > 0; batch++) {
         PyObject *records = PyList_GET_ITEM(batches, batch);
         for (Py_ssize_t at = 0; at < PyList_GET_SIZE(records) && count > 0; at++, count--)
-            if (PyDict_DelItem(changes, PyTuple_GET_ITEM(PyList_GET_ITEM(records, at), KEY)) < 0) return -1;
+            if (key_and_value(PyList_GET_ITEM(records, at), &key, &value) < 0 || PyDict_DelItem(changes, key) < 0)
+                return -1;
     }
     return 0;
 }
@@ -370,15 +371,13 @@ static PyObject *add_new(PyObject *module, PyObject *arguments) {
         PyObject *records = PyList_GET_ITEM(batches, batch);
         if (!PyList_CheckExact(records)) return PyErr_Format(PyExc_TypeError, "the records of a batch have to be a list");
         for (Py_ssize_t at = 0; at < PyList_GET_SIZE(records); at++) {
-            PyObject *record = PyList_GET_ITEM(records, at);
-            int is_added = add_if_new(changes, record);
+            int is_added = add_if_new(changes, PyList_GET_ITEM(records, at), &nulls);
             if (is_added < 0) return NULL;
             if (!is_added) {
                 if (remove_first(changes, batches, added) < 0) return NULL;
                 Py_RETURN_NONE;
             }
             added++;
-            nulls += PyTuple_GET_ITEM(record, VALUE) == Py_None;
         }
     }
     return Py_BuildValue("nn", added, nulls);
@@ -403,4 +402,5 @@ static PyMethodDef functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
-MODULE(_records, "The compiled parser of record batches; see compiled.py.", functions)
+MODULE(_records, "The compiled parser of record batches; see compiled.py.", functions, add_types, .m_size = sizeof(State),
+       .m_traverse = visit_types, .m_clear = clear_types, .m_free = free_types)

@@ -17,11 +17,14 @@ from typing import Any, Final, Protocol, cast
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_INTERFACE: Final = 3  # as in _module.h
+_INTERFACE: Final = 4  # as in _module.h
 
 
 class CompiledParser(Protocol):
-    """The functions of the module ``_records``."""
+    """The module ``_records``."""
+
+    CompactRecord: type[Any]
+    """The type of the parsed records, which have the items and attributes of the record type, and are equal to it."""
 
     def parse(
         self,
@@ -38,7 +41,8 @@ class CompiledParser(Protocol):
             batch: the batch with its head.
             decompressed: the batch without its head, decompressed; None if the batch is not compressed.
             from_offset: records below this offset are left out.
-            record_type: the type of the records, a tuple of key, value, offset, timestamp, headers and source.
+            record_type: the type to which the records are equal, a tuple of key, value, offset, timestamp, headers and
+                source.
             source: the last item of each record.
 
         Raises:
@@ -57,12 +61,15 @@ class CompiledParser(Protocol):
             ValueError: a batch has another number of records.
         """
 
-    def add(self, changes: dict[Any, Any], records: Sequence[tuple[Any, ...]], /) -> int:
-        """Put records into a dict by their key (the first item); return how many have no value (the second item)."""
+    def add(self, changes: dict[Any, Any], records: Sequence[Any], /) -> int:
+        """Put records into a dict by their keys; return how many have no value.
 
-    def add_new(
-        self, changes: dict[Any, Any], batches: Sequence[Sequence[tuple[Any, ...]]], /
-    ) -> tuple[int, int] | None:
+        Args:
+            changes: the dict.
+            records: compact records, or tuples of key, value and more.
+        """
+
+    def add_new(self, changes: dict[Any, Any], batches: Sequence[Sequence[Any]], /) -> tuple[int, int] | None:
         """Put the records of batches into a dict, unless one has no key, or a key that another one or the dict has.
 
         Args:

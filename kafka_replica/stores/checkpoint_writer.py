@@ -13,7 +13,7 @@ from typing import BinaryIO
 from zlib import crc32
 
 from kafka_replica.common.folder_sync import sync_folder
-from kafka_replica.records import Partition, Record
+from kafka_replica.records import Partition, source_of
 from kafka_replica.stores.checkpoint import (
     CHECKSUM,
     FIRST_RECORD,
@@ -143,10 +143,10 @@ class _Writer:
     def _packed(self, key: bytes, kept: Kept) -> bytes | memoryview:
         if isinstance(kept, int):
             return self._saved.packed(key, kept)
-        _, value, offset, timestamp_ms, headers = kept[:5]
+        value, offset, timestamp_ms, headers = kept[1], kept[2], kept[3], kept[4]
         value = value or b""  # no record is a tombstone
         packed = pack_headers(headers) if headers else b""
-        number = self._number(kept.source if isinstance(kept, Record) else self._source)
+        number = self._number(source_of(kept, self._source))
         size = RECORD.size + len(packed) + len(value)
         rest = REST.pack(size, offset, timestamp_ms, number, len(packed))
         checksum = crc32(value, crc32(packed, crc32(rest, crc32(key))))

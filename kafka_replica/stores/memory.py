@@ -13,7 +13,7 @@ from weakref import WeakSet
 from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreDamagedError, UsageError
-from kafka_replica.records import Headers, Partition, Position, Record, Stored, as_record
+from kafka_replica.records import Headers, Partition, Position, Stored, as_record, source_of
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
@@ -98,7 +98,7 @@ class MemoryStore:
         source = staged.source or NOWHERE
         for key, raw in staged.changes.items():
             if raw[1] is not None:
-                yield key, raw.source if isinstance(raw, Record) else source, raw[2]
+                yield key, source_of(raw, source), raw[2]
 
     def stage(self, delta: Delta) -> None:
         """Add a part of the next version; see ``Store.stage``."""

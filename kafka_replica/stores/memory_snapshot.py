@@ -8,7 +8,8 @@ the dict and then checks, oldest first, whether a later version replaced it. So:
 * versions refer only forward: once the last snapshot of a version is gone, its old records are freed.
   From time to time, a live snapshot gathers the records it needs from newer versions, one record per key, so
   that a key that is written repeatedly is kept once;
-* records are kept in the parser's form, and converted to a ``Record`` once, on the first access;
+* records are kept in the parser's form. That of the parser in Python is converted to a ``Record`` once, on the first
+  access;
 * no reader waits for the writer. The writer first links the records that it will replace, then changes
   the dict; a reader looks first into the dict, then at the links. However reader and writer interleave, a reader that
   finds a new record in the dict also finds the link to the old one;
@@ -24,7 +25,7 @@ from threading import RLock
 from typing import TypeVar, overload
 
 from kafka_replica.errors import BadRecordError
-from kafka_replica.records import Key, Partition, Position, Record, Stored, as_record, key_bytes
+from kafka_replica.records import Key, Partition, Position, Record, Stored, as_record, key_bytes, source_of
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept, SavedRecords
 from kafka_replica.stores.contract import Snapshot
 from kafka_replica.transactions.resume_point import ResumePoint
@@ -76,7 +77,7 @@ class PresentRecords:
         """
         if isinstance(raw, int):
             return self.saved.location(key, raw)
-        return raw.source if isinstance(raw, Record) else self.source, raw[2]
+        return source_of(raw, self.source), raw[2]
 
     def loaded(self, key: bytes, raw: Kept) -> Record:
         """Return the record of an entry, and replace the entry by it, if the entry is still current.
@@ -131,9 +132,11 @@ class MemorySnapshot(Snapshot):
             self.gather_old()
         if self._old:
             record = self._old.get(raw, record)
-        if record.__class__ is Record:
-            return record  # pyright: ignore[reportReturnType] # it does not narrow by __class__
-        return default if record is None else self._present.loaded(raw, record)
+        if record is None:
+            return default
+        if record.__class__ is tuple or record.__class__ is int:
+            return self._present.loaded(raw, record)
+        return record  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
 
     def __iter__(self) -> Iterator[bytes]:
         keys = list(self._present.records)  # one atomic step, so that the writer cannot interfere

@@ -249,7 +249,7 @@ class Generation:
             if value is None:
                 delete(DATA + key)
                 continue
-            written_to = self._number(raw.source) if isinstance(raw, Record) else number
+            written_to = number if raw.__class__ is tuple else self._number(raw.source)  # type: ignore[union-attr]
             packed = pack_headers(headers) if headers else b""
             put(DATA + key, pack_head(raw[2], raw[3], written_to, len(packed)) + packed + value)
 

@@ -47,7 +47,8 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / FOLDER).mkdir(parents=True)
     for name in NAMES:
         shutil.copy(ROOT / FOLDER / f"{name}.c", tmp_path / FOLDER)
-    shutil.copy(ROOT / FOLDER / "_module.h", tmp_path / FOLDER)
+    for name in ("_module", "_compact_record"):
+        shutil.copy(ROOT / FOLDER / f"{name}.h", tmp_path / FOLDER)
     return tmp_path
 
 

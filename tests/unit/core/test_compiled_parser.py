@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
+import pickle
 import random
 import shutil
 import subprocess
@@ -74,8 +76,10 @@ def assert_same(data: bytes, from_offset: int = 0) -> list[Record] | None:
     expected, found = parsed(data, None, from_offset), parsed(data, PARSER, from_offset)
     assert found == expected, data.hex()
     for one, other in zip(found or (), expected or (), strict=True):
-        assert type(one) is type(other) is Record
+        assert isinstance(one, Record)
+        assert type(other) is Record
         assert list(map(type, one)) == list(map(type, other))
+        assert tuple(one) == other
         assert hash(one) == hash(other)
         assert one.headers == other.headers
         assert all(type(header) is tuple for header in one.headers)
@@ -282,16 +286,91 @@ def test_nothing_is_leaked() -> None:
 
 @needs_parser
 def test_the_collector_does_not_see_records() -> None:
-    """Records and their headers are not tracked, equal headers and timestamps exist once, and records are complete."""
+    """Records and their headers are not tracked, equal headers exist once, and records are small."""
     data = batch_bytes([Written(b"k%d" % n, b"v", n, 0, (("h", b"1"),)) for n in range(3)], **one_timestamp(1 << 40))
     records: Sequence[Record] = parsed(data, PARSER) or ()
     assert not any(
         gc.is_tracked(record) or gc.is_tracked(record.headers) or gc.is_tracked(record.headers[0]) for record in records
     )
-    assert len({id(record.headers) for record in records}) == len({id(record.timestamp_ms) for record in records}) == 1
-    assert records[0]._replace(value=b"w").value == b"w"
-    assert repr(records[0]) == "<Record k0 at t-3@0, 1 byte>"
-    assert records[0].header("h") == b"1"
+    assert len({id(record.headers) for record in records}) == 1
+    assert not any(type(record) is Record for record in records)
+    assert {type(record).__sizeof__(record) for record in records} <= {48, 64}
+
+
+@needs_parser
+def test_a_parsed_record_behaves_like_a_record() -> None:
+    """All that a named tuple can do, the smaller form of the compiled parser can do, with the same result."""
+    data = batch_bytes([Written(b"k", b"value", 5, 6, (("h", b"1"), ("h", b"2")))], base_offset=1 << 40)
+    one = next(iter(parsed(data, PARSER) or ()))
+    other = Record(b"k", b"value", (1 << 40) + 5, 6, (("h", b"1"), ("h", b"2")), SOURCE)
+    assert type(one) is not Record
+    assert isinstance(one, Record)
+    assert isinstance(one, Sequence)
+    assert one == other
+    assert other == one
+    assert one == tuple(other)
+    assert one != other._replace(offset=0)
+    assert one != object()
+    assert other._replace(offset=0) < one <= other < one._replace(key=b"l")
+    assert {one: 1}[other] == {other: 1}[one] == 1
+    assert repr(one) == repr(other) == f"<Record k at t-3@{(1 << 40) + 5}, 5 bytes>"
+    assert len(one) == len(other) == 6
+    assert [one[at] for at in range(-6, 6)] == [other[at] for at in range(-6, 6)]
+    assert (one[:2], one[::-1], one[4:]) == (other[:2], other[::-1], other[4:])
+    for at in (6, -7, 1 << 70):
+        with pytest.raises(IndexError):
+            one[at]
+    with pytest.raises(TypeError):
+        one["key"]  # type: ignore[call-overload]
+    assert {name: getattr(one, name) for name in Record._fields} == one._asdict() == other._asdict()
+    assert one._fields == other._fields
+    for name in ("topic", "partition", "is_tombstone"):
+        assert getattr(one, name) == getattr(other, name)
+    assert (one.header("h"), one.header("x"), one.count(6), one.index(6)) == (b"2", None, 1, 3)
+    assert one._replace(value=None) == other._replace(value=None)
+    assert type(one._replace(value=None)) is Record
+
+
+@needs_parser
+def test_the_uses_of_a_parsed_record() -> None:
+    """A parsed record can be copied, pickled, unpacked and matched like a named tuple, and not changed."""
+    data = batch_bytes([Written(b"k", b"value", 5)])
+    one = next(iter(parsed(data, PARSER) or ()))
+    other = Record(b"k", b"value", 5, 0, (), SOURCE)
+    for copied in (copy.copy(one), copy.deepcopy(one), *(pickle.loads(pickle.dumps(one, n)) for n in range(2, 6))):
+        assert copied == other
+        assert type(copied) is Record
+    if sys.version_info >= (3, 13):
+        assert copy.replace(one, offset=1) == other._replace(offset=1)
+    key, value, *_, source = one
+    assert (key, value, source) == (b"k", b"value", SOURCE)
+    assert b"value" in one
+    match one:
+        case Record(key=b"k", offset=offset):
+            assert offset == other.offset
+        case _:
+            raise AssertionError
+    match one:
+        case [b"k", *_, place]:
+            assert place == SOURCE
+        case _:
+            raise AssertionError
+    for name in ("value", "offset", "unknown"):
+        with pytest.raises(AttributeError):
+            setattr(one, name, 1)
+    with pytest.raises(TypeError):
+        type(one)(*other)
+
+
+@needs_parser
+def test_far_apart_records_of_a_batch() -> None:
+    """Neighbours share the base of offsets and timestamps only if the differences fit into 32 bits."""
+    far = [0, I32, I32 + 1, -I32 - 1, -I32 - 2, I64, 5, -I64]
+    data = batch_bytes([Written(b"k", b"v", n % 7, delta) for n, delta in enumerate(far)], first_timestamp=3)
+    records = assert_same(data) or []
+    wrapped = [(3 + delta + I64 + 1) % (1 << 64) - I64 - 1 for delta in far]
+    assert [record.timestamp_ms for record in records] == wrapped
+    assert_same(batch_bytes([*(Written(b"k", b"v", delta) for delta in far), Written(b"k", b"v")], base_offset=3))
 
 
 @needs_parser
