@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal, NamedTuple
 
-from kafka_replica.data.validation.conditions import Condition, IsNull, Not, some
+from kafka_replica.data.validation.conditions import ComponentText, Condition, In, IsNull, Not, some
 from kafka_replica.data.validation.example_values import example_values
 from kafka_replica.data.validation.model import Column
 from kafka_replica.sdmx import (
@@ -94,13 +94,33 @@ def _column(effective: EffectiveComponent, format_: TextFormat, *, repeated: boo
 def needs_its_measures(column: Column, columns: Iterable[Column]) -> Iterator[Condition]:
     """Yield the condition under which a row may need an attribute that describes certain measures.
 
-    The row need not have it if it has other measures, but none of these.
+    The row need not have it if it has other measures, but none of these. A cross-sectional measure of 2.0 is a code of
+    the measure dimension, and a row with this code has the value of the measure in the primary measure.
+
+    Source: SDMX 2.0, SDMXStructure.xsd, ``AttributeType`` and ``CrossSectionalMeasureType``.
     """
-    measures = [one.id for one in columns if one.kind == "measure"]
-    others = [Not(IsNull(id_)) for id_ in measures if id_ not in column.measures]
-    own = [Not(IsNull(id_)) for id_ in measures if id_ in column.measures]
-    if own and others:
-        yield some(*own, Not(some(*others)))
+    columns = [*columns]
+    dimensions = {one.id for one in columns if one.kind == "dimension"}
+    measures = [one for one in columns if one.kind == "measure"]
+    own = [one for one in measures if one.id in column.measures]
+    others = [one for one in measures if one.id not in column.measures]
+    if not (own and others):
+        return
+    # With its code, a row without a value is known not to have other cross-sectional measures. It may lack the primary.
+    of_others = dimensions if all(one.measured is not None for one in own) else ()
+    yield some(*_are_given(own, dimensions), Not(some(*_are_given(others, of_others))))
+
+
+def _are_given(measures: Iterable[Column], dimensions: Collection[str]) -> Iterator[Condition]:
+    """Yield conditions of which one is true if a row has a measure: a value, or its code in one of these dimensions."""
+    codes: dict[str, set[str]] = {}
+    for measure in measures:
+        yield Not(IsNull(measure.id))
+        dimension, code = measure.measured or ("", "")
+        if dimension in dimensions and code:
+            codes.setdefault(dimension, set()).add(code)
+    for dimension, values in codes.items():
+        yield In(ComponentText(dimension), frozenset(values))
 
 
 def _is_frequency(component: Component) -> bool:

@@ -222,3 +222,96 @@ def test_values_of_the_data_set_that_need_no_note() -> None:
         assert _of_data_sets([[0, 2], 0], **more) == ([(["k0", "k2"], "x0")], [])
         assert _of_data_sets([0, 0], [1, 0], **more) == ([("k0", "x0"), ("k1", "x0")], [])
         assert _of_data_sets([None, 0], [], **more) == ([(None, "x0"), (None, None)], [])
+
+
+def _of_many(structures: int, sets: list[tuple[int, list[Any]]], **more: Any) -> list[tuple[Any, ...]]:
+    """Return the attribute K (k0, k1) of data sets, each with the number of its structure and its array."""
+    whole = message({}, dataSet=[codes("K", "k0", "k1") | more])
+    whole["data"]["structures"] *= structures
+    whole["data"]["dataSets"] = [observed([1], structure=number, attributes=array) for number, array in sets]
+    return rows_and_notes(whole, "K")[0]
+
+
+def test_values_that_other_data_sets_refer_to_are_theirs() -> None:
+    """An array of indexes refers to values, too; data sets of another structure refer to other values."""
+    assert _of_many(1, [(0, [0]), (0, [[1]])], maxOccurs=3) == [(["k0"],), (["k1"],)]
+    assert _of_many(2, [(0, [0]), (1, [1])], maxOccurs=3) == [(["k0", "k1"],), (["k1"],)]
+
+
+def test_a_deletion_may_give_the_index_of_any_value() -> None:
+    """The index means neither all values, nor that others are left out."""
+    attributes = [codes("K", "k0", "k1") | {"maxOccurs": 3}]
+    whole = message({"action": "Delete", "attributes": [0]}, dataSet=attributes)
+    assert rows_and_notes(whole, "K") == ([("k0",)], [])
+
+
+@pytest.mark.parametrize("most", [[3], {"most": 3}, 0, True, "", "1", "many"])
+def test_numbers_of_occurrences_that_allow_one_value(most: object) -> None:
+    """A number that is wrong, or a misspelt name, is not a reason to refuse the data."""
+    assert _of_many(1, [(0, [0])], maxOccurs=most) == [("k0",)]
+    assert _of_many(1, [(0, [0])], maxoccurs=most) == [("k0",)]
+    assert _of_many(1, [(0, [0])], maxOccurs="2") == [(["k0", "k1"],)]
+
+
+_E_AND_X = [codes("E"), codes("X", "x0", "x1")]
+_UNKNOWN = r"the attributes without values \(E\), and the action delete, so it is unknown what is deleted"
+
+
+@pytest.mark.parametrize(
+    ("level", "dataset", "attributes"),
+    [
+        ("series", {"series": {"0": {"attributes": [0]}}}, _E_AND_X),
+        ("observation", {"series": {"0": {"observations": {"0": [None, 0]}}}}, _E_AND_X),
+        ("observation", {"observations": {"0:0": [None, 0]}}, _E_AND_X),
+        ("dataSet", {"attributes": [0]}, _E_AND_X),
+        ("dimensionGroup", {"dimensionGroupAttributes": {"0:": [0]}}, _E_AND_X),
+        ("series", {"series": {"0": {"attributes": [None, 0]}}}, [*_E_AND_X, codes("Y", "y0")]),
+    ],
+)
+def test_a_deletion_does_not_leave_out_attributes(
+    level: str, dataset: dict[str, Any], attributes: list[dict[str, Any]]
+) -> None:
+    """The index may be "any valid value" of E, or one of X: the wrong one of the two must not be deleted."""
+    with pytest.raises(DatasetError, match=_UNKNOWN):
+        rows_and_notes(message({"action": "Delete"} | dataset, **{level: attributes}))
+
+
+def test_a_deletion_whose_arrays_have_all_attributes() -> None:
+    """A text, or an entry for each attribute, shows which attribute is meant."""
+    for array, expected in ((["-"], ("-", None)), ([None, 0], (None, "x0"))):
+        whole = message({"action": "Delete", "series": {"0": {"attributes": array}}}, series=_E_AND_X)
+        assert rows_and_notes(whole, "E", "X") == ([expected], [])
+
+
+@pytest.mark.parametrize("empty", [[], [None]])
+def test_an_empty_list_is_not_an_index(empty: list[None]) -> None:
+    """Nothing then shows that arrays leave out an attribute, in whichever order they come."""
+    arrays: tuple[list[Any], list[Any]] = ([1, empty], [1, empty, 1])
+    for order, expected in ((arrays, [(None,), ("x1",)]), (arrays[::-1], [("x1",), (None,)])):
+        assert rows_and_notes(message(observed(*order), observation=_E_AND_X), "X") == (expected, [])
+    unclear = message(observed([1, empty, 1]), observation=[*_E_AND_X, codes("Y", "y0", "y1")])
+    rows, notes = rows_and_notes(unclear, "X", "Y")
+    assert rows == [("x1", None)]
+    assert "may leave out the attributes without values (E)" in notes[0]
+
+
+@pytest.mark.parametrize("given", [{"en": "a"}, True, [{"en": "a"}], [0, "t"]])
+def test_any_value_that_is_not_listed_shows_that_its_array_is_complete(given: object) -> None:
+    """Texts by language and booleans do so as texts do: whichever array comes first, it is an error."""
+    arrays: list[list[Any]] = [[1, 1], [1, given]]
+    for order in (arrays, arrays[::-1]):
+        with pytest.raises(DatasetError, match=r"is not an index of"):
+            rows_and_notes(message(observed(*order), observation=_E_AND_X))
+    alone = message(observed([1, None, given]), observation=_E_AND_X)
+    assert rows_and_notes(alone, "X")[0][0] != (None,)
+
+
+def test_many_unknown_members_of_the_structure_do_not_hide_those_of_series() -> None:
+    """The limits for notes on the two are apart."""
+    whole = message({"series": {"0": {"extra": 1, "x-0": 1, "observations": {"0": [1]}}}})
+    whole["data"]["structures"][0] |= {f"x-{at}": 1 for at in range(20)}
+    notes = rows_and_notes(whole)[1]
+    assert len(notes) == 12
+    assert [note.partition(",")[0] for note in notes[10:]] == [
+        f"dataSets[0].series[\"0\"] has the member '{name}'" for name in ("extra", "x-0")
+    ]

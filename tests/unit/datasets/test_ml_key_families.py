@@ -17,7 +17,8 @@ from support.rules.corpus_structures import snapshot_of
 from support.rules.structures_by_hand import rules_of
 
 _SCHEMAS: Final = "http://www.SDMX.org/resources/SDMXML/schemas"
-_CONCEPTS: Final = ("FREQ", "TYPE", "PERIOD", "AMOUNT", "STOCKS", "FLOWS", "OBS_STATUS", "TIME_PERIOD", "OBS_VALUE")
+_CONCEPTS: Final = ("FREQ", "TYPE", "PERIOD", "AMOUNT", "STOCKS", "FLOWS", "OBS_STATUS", "OBS_CONF")
+_CONCEPTS_OF_21: Final = ("TIME_PERIOD", "OBS_VALUE")
 _TIME: Final = '<s:TimeDimension conceptRef="PERIOD"/>'
 _VALUE: Final = '<s:PrimaryMeasure conceptRef="AMOUNT"><s:TextFormat textType="Double"/></s:PrimaryMeasure>'
 _MEASURES: Final = (
@@ -33,7 +34,9 @@ _ROW: Final = {"FREQ": "A", "TYPE": "P", "TIME_PERIOD": "2000", "OBS_VALUE": "3.
 @cache
 def _rules(components: str = _TIME + _VALUE + _MEASURES + _ATTRIBUTE) -> Rules:
     """Return the rules of a key family of 2.0 with the dimensions FREQ and TYPE, and these components."""
-    concepts = "".join(f'<s:Concept id="{id_}" agencyID="T"><s:Name>n</s:Name></s:Concept>' for id_ in _CONCEPTS)
+    concepts = "".join(
+        f'<s:Concept id="{id_}" agencyID="T"><s:Name>n</s:Name></s:Concept>' for id_ in (*_CONCEPTS, *_CONCEPTS_OF_21)
+    )
     codes = "".join(f'<s:Code value="{id_}"><s:Description>n</s:Description></s:Code>' for id_ in "APQ")
     dimensions = "".join(
         f'<s:Dimension conceptRef="{id_}" codelist="CL" codelistAgency="T"{mark}/>'
@@ -181,6 +184,44 @@ def test_two_values_of_the_primary_measure_in_one_observation(element: str) -> N
     assert _read(text.replace('"9"', '"3"')) == [_ROW | {"OBS_VALUE": "3"}]
 
 
+@pytest.mark.parametrize(
+    "values",
+    ["PERIOD='2000' TIME_PERIOD=' 2000'", "TIME_PERIOD='2000 ' PERIOD='2000'", "PERIOD=' ' TIME_PERIOD='2000'",
+     "PERIOD='2000' TIME_PERIOD=' '"],
+)  # fmt: skip
+def test_two_equal_values_with_different_whitespace(values: str) -> None:
+    """Whitespace is not part of a time, so that these are one value under two names."""
+    series = f'<k:Series FREQ="A" TYPE="P"><k:Obs {values} AMOUNT="3.14"/></k:Series>'
+    assert _read(_message("Compact", series)) == [_ROW]
+    with pytest.raises(DatasetError, match=r"TIME_PERIOD has two values in one element: '2000' and '2001'"):
+        _read(_message("Compact", '<k:Series PERIOD=" 2000" TIME_PERIOD=" 2001"/>'))
+
+
+def _lacking(measures: tuple[str, ...], rows: list[dict[str, Any]]) -> list[str]:
+    """Return the codes of the measure dimension in rows that lack a mandatory attribute of these measures."""
+    attached = "".join(f"<s:AttachmentMeasure>{one}</s:AttachmentMeasure>" for one in measures)
+    attribute = _ATTRIBUTE.replace("OBS_STATUS", "OBS_CONF").replace("Conditional", "Mandatory")
+    rules = _rules(_TIME + _VALUE + _MEASURES + attribute.replace("/>", f">{attached}</s:Attribute>"))
+    return list(split(validate(pl.DataFrame(rows), rules))[1]["TYPE"])
+
+
+def test_a_mandatory_attribute_of_a_cross_sectional_measure() -> None:
+    """A row with the code of the measure has its value as the primary measure, and needs its attributes."""
+    rows = _read(_message("CrossSectional", _SECTION.format('<k:STOCKS value="1"/><k:FLOWS value="2"/>')))
+    rows = [row | {"OBS_CONF": None} for row in rows]
+    assert [row["TYPE"] for row in rows] == ["P", "Q"]
+    assert _lacking(("STOCKS",), rows) == ["P"]
+    assert _lacking(("STOCKS", "FLOWS"), rows) == ["P", "Q"]
+    assert _lacking(("AMOUNT",), rows) == ["P", "Q"]
+    assert _lacking((), rows) == ["P", "Q"]
+    without_value = [row | {"OBS_VALUE": None} for row in rows]
+    assert _lacking(("STOCKS",), without_value) == ["P"]
+    assert _lacking(("AMOUNT",), without_value) == ["P", "Q"]
+    assert _lacking(("STOCKS",), [rows[0] | {"TYPE": "A"}]) == []
+    without_column = [{name: value for name, value in row.items() if name != "OBS_CONF"} for row in rows]
+    assert _lacking(("FLOWS",), without_column) == ["Q"]
+
+
 def test_deletions_by_the_names_of_concepts() -> None:
     """Concepts name what is deleted, and a cross-sectional measure only deletes its own code."""
     delete = ' action="Delete"'
@@ -189,7 +230,10 @@ def test_deletions_by_the_names_of_concepts() -> None:
     text = _message("CrossSectional", _SECTION.format('<k:STOCKS value="3.14"/>'), attributes=delete)
     assert _read(text, action="D") == [_ROW]
     text = _message("CrossSectional", _SECTION.format("<k:STOCKS/>"), attributes=delete)
-    with pytest.raises(DatasetError, match=r"STOCKS has no value, .* so it is unknown what is deleted"):
+    with pytest.raises(DatasetError, match=r"STOCKS is one of several measures, and has no value .* it is unknown"):
+        _read(text, action="D")
+    text = _message("CrossSectional", _SECTION.format('<k:AMOUNT TYPE="P"/>'), attributes=delete)
+    with pytest.raises(DatasetError, match=r"line 1: AMOUNT has no value, .* so it is unknown what is deleted"):
         _read(text, action="D")
     text = _message("CrossSectional", _SECTION.format('<k:Q value=" "/>'), attributes=delete)
     with pytest.raises(DatasetError, match=r"value has no value in a data set .* so it is unknown what is deleted"):
@@ -296,6 +340,8 @@ def test_parts_before_the_data_that_are_no_data_are_skipped_with_a_note() -> Non
         f"the element {name!r} in line {line} is not part of a data message and was not read"
         for name, line in (("CodeLists", 1), ("Description", 2))
     ]
+    flows = "<m:Dataflows><m:Dataflow><m:KeyFamilyRef/></m:Dataflow></m:Dataflows>"
+    assert found_in(_with_parts(flows), _rules(), action="I")[0] == [_ROW]
     rows, notes = found_in(_with_parts("".join(f"<m:Note{at}/>" for at in range(1_000))), _rules(), action="I")
     assert (len(rows), len(notes)) == (1, 20)
 
@@ -307,7 +353,10 @@ def test_parts_before_the_data_that_are_no_data_are_skipped_with_a_note() -> Non
         ("<m:Dataset/>", "Dataset"), ("<Data/>", "Data"), ("<m:Series/>", "Series"), ("<m:Group/>", "Group"),
         ("<m:Note><k:Group/></m:Note>", "Group"), ("<k:Part><k:STOCKS value='1'/></k:Part>", "Part"),
         ("<m:CodeLists><k:SiblingGroup OBS_STATUS='x'/></m:CodeLists>", "SiblingGroup"),
-        ("<m:CodeLists><m:DataSet/></m:CodeLists>", "DataSet"),
+        ("<m:CodeLists><m:DataSet/></m:CodeLists>", "DataSet"), ("<m:Attributes/>", "Attributes"),
+        ("<m:GroupKey/>", "GroupKey"), ("<m:KeyFamilyRef>D</m:KeyFamilyRef>", "KeyFamilyRef"),
+        ("<m:Note><m:Time>2000</m:Time></m:Note>", "Time"), ("<m:Comp id='A'/>", "Comp"), ("<m:Values/>", "Values"),
+        ("<m:Observations><m:o v='1'/></m:Observations>", "Observations"), ("<SiblingGroup FREQ='A'/>", "SiblingGroup"),
     ],
 )  # fmt: skip
 def test_parts_before_the_data_that_may_be_data_are_refused(parts: str, name: str) -> None:

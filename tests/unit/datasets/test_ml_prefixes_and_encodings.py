@@ -79,6 +79,25 @@ def test_a_component_with_and_without_prefix() -> None:
         _read(text.replace('n:A="x"', 'n:A="y"'))
 
 
+def test_a_prefix_may_be_that_of_one_element_only() -> None:
+    """An XML attribute may be an extension of the series, and a component of its observations."""
+    text = (
+        f'<CompactData xmlns="{_OLD}/v2_0/message" xmlns:k="urn:k" xmlns:l="urn:l"><Header/><k:DataSet>'
+        '<k:Series B="x" l:A="1"><l:Obs B="x" l:A="2"/><l:Obs B="x" l:A="3"/></k:Series></k:DataSet></CompactData>'
+    )
+    rows, (note,) = _read(text)
+    assert rows == [{"B": "x", "A": "2"}, {"B": "x", "A": "3"}]
+    assert "the first is 'A' in line 1" in note
+
+
+@pytest.mark.parametrize(("extra", "is_read"), [("ss:setID", True), ("n:TITLE", True), ("ss:reporting", False)])
+def test_deletions_with_other_attributes_in_a_namespace_of_sdmx(extra: str, is_read: bool) -> None:
+    """An attribute that neither the standard nor the structure has may restrict the data set."""
+    rows, notes = found_in(specific('<Series A="1"/>', f' {extra}="x"'))
+    assert ({"A": "1"} in rows) is is_read
+    assert any("restrict" in note for note in notes) is not is_read
+
+
 def test_components_with_a_prefix_restrict_deletions() -> None:
     """A deletion names its dimensions with or without prefix."""
     made = specific('<Series A="1" ss:B="2"/>')

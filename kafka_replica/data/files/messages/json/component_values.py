@@ -21,6 +21,7 @@ OMITTED: Final = OmittedValue()
 _OF_OBSERVATIONS: Final = ("observation", "primaryMeasure", "group")
 _OF_DATA_SETS: Final = ("dataflow", "none")
 _INDEXES: Final = frozenset({int, NoneType, OmittedValue})
+_GIVEN_TEXTS: Final = frozenset({str, NoneType})
 
 
 def plain_value(value: Any) -> Any:
@@ -82,7 +83,7 @@ class ValueReader:
     Attributes:
         is_left_out: whether arrays leave out the attribute, because it has no values: see ``left_out_attributes.py``.
         may_be_several: whether the message says that the component may have several values.
-        takes_texts: whether a text that is not listed is a value that a service gives directly.
+        takes_texts: whether a value that is not listed, such as a text, is one that a service gives directly.
 
     Raises:
         DatasetError: a listed value is damaged.
@@ -93,7 +94,7 @@ class ValueReader:
     ) -> None:
         self.id = component.id
         self.relationship = component.relationship
-        self.may_be_several = component.max_occurs not in {None, 1, "1"}
+        self.may_be_several = _is_above_one(component.max_occurs)
         self.path = path
         self._where = where
         self.is_empty = lists_all and component.values is not None and not component.values
@@ -158,7 +159,7 @@ class ValueReader:
                     return [*map(self._by_index.__getitem__, given)]
                 except KeyError:
                     pass  # reported below, with the location
-        elif kinds == {str} and not self.is_left_out:
+        elif kinds <= _GIVEN_TEXTS and not self.is_left_out:
             return given if all(given) else [one or None for one in given]
         found = []
         for i, one in enumerate(given):
@@ -210,9 +211,21 @@ class ValueReader:
             if 0 <= given < len(self.listed):
                 return self.listed[given]
             raise ValueError(f"{given} is not an index of {self.id}, which has {values_counted(len(self.listed))}")
-        if isinstance(given, str) and given not in self.listed and (_is_number(given) or not self.takes_texts):
-            raise ValueError(f"{given} is not an index of {self.id}, and not one of its listed values")
+        if isinstance(given, str):
+            is_wrong = given not in self.listed and (_is_number(given) or not self.takes_texts)
+        else:
+            is_wrong = given is not None and not self.takes_texts
+        if is_wrong:
+            shown = given if isinstance(given, str) else _shown(given)
+            raise ValueError(f"{shown} is not an index of {self.id}, and not one of its listed values")
         return plain_value(given)
+
+
+def _is_above_one(occurrences: object) -> bool:
+    """Return whether ``maxOccurs`` of a component allows several values: a number, also as a text, or "unbounded"."""
+    if isinstance(occurrences, str):
+        return occurrences == "unbounded" or (occurrences.isdecimal() and occurrences.lstrip("0") not in {"", "1"})
+    return is_index(occurrences) and occurrences > 1
 
 
 def is_index(value: Any) -> TypeGuard[int]:

@@ -29,7 +29,7 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
     keys_in,
     members_of,
 )
-from kafka_replica.data.files.messages.json.several_values import complete_attributes
+from kafka_replica.data.files.messages.json.several_values import GivenIndexes
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, structure_columns_of
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
 
@@ -78,9 +78,10 @@ def _readers(
     """Yield a reader of each data set. ``above`` is the JSON Pointer of the data."""
     structures: dict[int, tuple[Structure, str]] = {}
     data_sets = value_if_given(body.data_sets) or ()
-    for index, dataset in enumerate(data_sets):
+    numbers = [number_of_structure(index, dataset, written, where) for index, dataset in enumerate(data_sets)]
+    given = GivenIndexes(zip(data_sets, numbers, strict=True))
+    for index, (dataset, number) in enumerate(zip(data_sets, numbers, strict=True)):
         path = f"dataSets[{index}]"
-        number = number_of_structure(index, dataset, written, where)
         if number not in structures:
             at = f"structures[{number}]" if value_if_given(body.structures) else OLD
             structures[number] = _structure(written[number], where, at), at
@@ -89,7 +90,7 @@ def _readers(
         structure_columns = structure_columns_of(structure, dataset)
         components = Components(structure, at, where, is_deletion=structure_columns["ACTION"] == "D")
         arrange_attributes(dataset, components, outline, path, where, unread)
-        complete_attributes(dataset, components, data_sets, path, unread)
+        given.complete(dataset, number, components, path, unread)
         yield DataSetReader(dataset, components, structure_columns, path, f"{above}/dataSets/{index}", where)
 
 

@@ -9,7 +9,7 @@ Source: SDMX-JSON data message, field guide 2.1, ``values`` and ``maxOccurs`` of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from kafka_replica.data.files.messages.json.component_values import is_index
 from kafka_replica.data.files.messages.json.message_objects import DataSet, value_if_given
@@ -17,29 +17,44 @@ from kafka_replica.data.files.messages.json.structures import Components
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
 
 
-def complete_attributes(
-    dataset: DataSet, components: Components, data_sets: Sequence[DataSet], path: str, unread: UnreadMembers
-) -> None:
-    """Read all values of attributes that may have several, and note attributes of which values are not read.
+class GivenIndexes:
+    """The indexes by which the data sets of a message refer to the values of their attributes.
 
     Args:
-        dataset: the data set.
-        components: the components of its structure, in the order of its array of attributes.
-        data_sets: all data sets of the message. If one has another index, the values are those of different data sets.
-        path: the location of the data set.
-        unread: receives the notes.
+        data_sets: each data set with the number of its structure.
     """
-    arrays = [value_if_given(one.attributes) or () for one in data_sets]
-    for index, (attribute, given) in enumerate(
-        zip(components.data_set, value_if_given(dataset.attributes) or (), strict=False)
-    ):
-        count = len(attribute.listed)
-        indexes = {array[index] for array in arrays if index < len(array) and is_index(array[index])}
-        if count < 2 or not is_index(given) or indexes != {given}:
-            continue
-        what = f"refers to one of the {count} values that the message lists for the attribute {attribute.id}"
-        if attribute.may_be_several and given == 0:
-            attribute.combine()
-            unread.note_attributes(path, f"{what}, which may have several; all were read")
-        else:
-            unread.note_attributes(path, f"{what}; the others were not read")
+
+    def __init__(self, data_sets: Iterable[tuple[DataSet, int]]) -> None:
+        self._found: dict[tuple[int, int], set[int | None]] = {}
+        """The indexes by structure and place in the array of attributes; None is an array of indexes."""
+        for dataset, number in data_sets:
+            for place, given in enumerate(value_if_given(dataset.attributes) or ()):
+                if is_index(given) or isinstance(given, list):
+                    self._found.setdefault((number, place), set()).add(given if is_index(given) else None)
+
+    def complete(self, dataset: DataSet, number: int, components: Components, path: str, unread: UnreadMembers) -> None:
+        """Read all values of attributes that may have several, and note attributes of which values are not read.
+
+        If a data set of the same structure has another index, the values are those of different data sets. In a
+        deletion, an index may be that of any value.
+
+        Args:
+            dataset: the data set.
+            number: the number of its structure.
+            components: the components of its structure, in the order of its array of attributes.
+            path: the location of the data set.
+            unread: receives the notes.
+        """
+        if components.is_deletion:
+            return
+        entries = value_if_given(dataset.attributes) or ()
+        for place, (attribute, given) in enumerate(zip(components.data_set, entries, strict=False)):
+            count = len(attribute.listed)
+            if count < 2 or not is_index(given) or self._found[number, place] != {given}:
+                continue
+            what = f"refers to one of the {count} values that the message lists for the attribute {attribute.id}"
+            if attribute.may_be_several and given == 0:
+                attribute.combine()
+                unread.note_attributes(path, f"{what}, which may have several; all were read")
+            else:
+                unread.note_attributes(path, f"{what}; the others were not read")

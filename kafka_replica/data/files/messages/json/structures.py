@@ -40,7 +40,7 @@ class Components:
     """
 
     def __init__(self, structure: Structure, path: str, where: str, *, is_deletion: bool) -> None:
-        self._where = where
+        self._where, self.is_deletion = where, is_deletion
         no_levels = Levels()
         dimensions, attributes = structure.dimensions, structure.attributes or no_levels
         at, of = f"{path}.dimensions", f"{path}.attributes"

@@ -32,7 +32,10 @@ _NO_LEVELS: Final = {
     "measures": ("dataSet", "dataset", "dimensionGroup", "series"),
 }
 """The levels at which a structure has no dimensions, and no measures."""
+_UNNEEDED: Final = frozenset({"maxOccurs"})
+"""Members that are read, but hold no data, so that others may be called almost like them."""
 _MOST: Final = 10
+"""The number of names that are noted of structures, and of data sets and series."""
 _LONGEST: Final = 40
 
 
@@ -49,7 +52,8 @@ class UnreadMembers:
     def __init__(self, where: str) -> None:
         self._where = where
         self.data_sets: set[int] = set()
-        self._found: dict[str, str] = {}
+        self._found: dict[tuple[bool, str], str] = {}
+        """The notes on unknown members, by whether they are of a structure, and their name."""
         self._deletions = DeletionNotes()
         self._attributes: dict[str, str] = {}
 
@@ -140,15 +144,18 @@ class UnreadMembers:
             if name in known:
                 continue
             shown = repr(name[:_LONGEST])
-            meant = next((one for one in known if _simplified(one) == _simplified(name)), None)
+            alike = (one for one in known if _simplified(one) == _simplified(name))
+            meant = next((one for one in alike if one not in _UNNEEDED), None)
             if meant is not None:
                 raise message_error(
                     self._where, f"{path or 'data'}: {shown} is not a member in SDMX-JSON; did you mean {meant!r}?"
                 )
-            if path and has_notes and len(self._found) < _MOST:
-                self._found.setdefault(
-                    name, f"{path} has the member {shown}, which SDMX-JSON does not define; it is not read"
-                )
+            key = (struct in {Structure, Levels}, name)
+            if path and has_notes and key not in self._found and self._has_room(of_structures=key[0]):
+                self._found[key] = f"{path} has the member {shown}, which SDMX-JSON does not define; it is not read"
+
+    def _has_room(self, *, of_structures: bool) -> bool:
+        return sum(one == of_structures for one, _ in self._found) < _MOST
 
 
 def _filled(members: Mapping[str, Any]) -> dict[str, Any]:

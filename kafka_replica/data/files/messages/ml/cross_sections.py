@@ -96,10 +96,11 @@ class CrossSectionReader:
                 f"line {self._events.line}: there are more than {DEEPEST} nested elements, or more than "
                 f"{MOST_COMPONENTS:,} components"
             )
-        if local not in _LEVELS and self._data_set.known.is_primary_measure(local):
-            local = self._data_set.known.primary_measure
-        value = None if local in _LEVELS else self._value(local, attributes.pop(_VALUE, None))
         known = self._of_groups if local == "Group" else self._data_set.known
+        measure, value = local, None
+        if local not in _LEVELS:
+            measure = known.primary_measure if known.is_primary_measure(local) else local
+            value = self._value(measure, attributes.pop(_VALUE, None))
         given = {one: each for one, each in attributes.items() if each and "}" not in one}
         own = known.values_of(given, self._events.line)
         if self._deletes:
@@ -110,17 +111,19 @@ class CrossSectionReader:
         self._levels.append(above | own)
         if local not in _LEVELS:
             above = self._data_set.structure_columns | self._data_set.attributes | above
-            measured = self._measured(local, value or None, above | own)
+            measured = self._measured(measure, value or None, above, own)
             self._refuse_two_values(local, own, measured)
             row = self._events.parser.CurrentLineNumber, above, own | measured
             if self._deletes:
-                self._check_observation(local, own, measured, has_value=bool(value))
+                self._check_observation(local, measure, own, measured, has_value=bool(value))
                 self._deleted = row
             else:
                 self._has_rows = True
                 self._take(row)
 
     def _refuse_two_values(self, element: str, own: Row, measured: Row) -> None:
+        if own.keys().isdisjoint(measured):
+            return
         for name, value in measured.items():
             if own.get(name, value) != value:
                 raise DatasetError(
@@ -157,18 +160,21 @@ class CrossSectionReader:
             raise self._unclear(f"{empty[:80]} has no value")
         self._unread.append(any("}" in one and not one.startswith(OF_W3C) for one in attributes))
 
-    def _check_observation(self, element: str, own: Row, measured: Row, *, has_value: bool) -> None:
+    def _check_observation(
+        self, element: str, measure: str, own: Row, measured: Row, *, has_value: bool
+    ) -> None:  # fmt: skip
         """Check that an observation in a deletion names what is deleted.
 
         If there is only one measure, an observation's element may have its name instead of ``Obs``. If there are
         several, an element with the name of a measure means that measure, and not the whole observation.
         """
         known = self._data_set.known
+        if measure in known.measured and not has_value:
+            raise self._unclear(f"{element[:80]} is one of several measures, and has no value")
         if not (own or measured):
             raise self._unclear(f"the observation {element[:80]} names nothing")
-        is_observation = element == "Obs" or (element == known.primary_measure and len(known.measures) <= 1)
-        is_without_value = element in known.measured and not has_value
-        if is_without_value or not (measured or is_observation):
+        is_observation = measure == "Obs" or (measure == known.primary_measure and len(known.measures) <= 1)
+        if not (measured or is_observation):
             raise self._unclear(
                 f"{element[:80]} has no value, and is neither Obs nor the code of the only dimension without value"
             )
@@ -228,7 +234,7 @@ class CrossSectionReader:
         is_own = element in known.measures and element not in known.measured
         return None if value is None else str(known.value_of(element if is_own else known.primary_measure, value))
 
-    def _measured(self, element: str, value: str | None, given: Row) -> Row:
+    def _measured(self, element: str, value: str | None, above: Row, own: Row) -> Row:
         """Return the measure of an observation, by the name of its element.
 
         The name is a cross-sectional measure, which represents a code of the measure dimension, or another measure, or
@@ -241,13 +247,14 @@ class CrossSectionReader:
             return measure
         if element in known.measured:
             dimension, code = known.measured[element]
-            if given.get(dimension, code) != code:
+            given = own.get(dimension) or above.get(dimension, code)
+            if given != code:
                 raise DatasetError(
                     f"line {self._events.line}: {element} is the measure of {dimension}={code}, but {dimension} is "
-                    f"{str(given[dimension])[:40]!r} there; correct or remove one of the two"
+                    f"{str(given)[:40]!r} there; correct or remove one of the two"
                 )
             return {dimension: code} | measure
-        missing = () if known.dimensions is None else tuple(known.dimensions.difference(given))
+        missing = () if known.dimensions is None else tuple(known.dimensions.difference(above, own))
         if element not in known.measures and len(missing) == 1:
             return {missing[0]: element} | measure
         return {} if value is None else {element: value}

@@ -30,6 +30,7 @@ class KnownComponents:
         dimensions: the dimensions; None if the structure is unknown.
         time: the time dimension.
         measures: the measures.
+        primary_measure: the measure that applies where a message does not name it.
         collapsed: the components whose values do not include the whitespace around them, such as numbers.
         measured: the cross-sectional measures of 2.0, each with the measure dimension and its code for the measure.
         written: the components that the message calls by their concept, by the id of the concept.
@@ -38,15 +39,10 @@ class KnownComponents:
     dimensions: frozenset[str] | None = None
     time: str = TIME_PERIOD
     measures: tuple[str, ...] = (OBS_VALUE,)
+    primary_measure: str = OBS_VALUE
     collapsed: frozenset[str] = frozenset()
     measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     written: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def primary_measure(self) -> str:
-        """Return the measure that applies where a message does not name it."""
-        measures = [one for one in self.measures if one not in self.measured]
-        return measures[0] if OBS_VALUE not in measures and len(measures) == 1 else OBS_VALUE
 
     def name_of(self, written: str) -> str:
         """Return the id of a component that the message may call by its concept."""
@@ -54,11 +50,11 @@ class KnownComponents:
 
     def is_primary_measure(self, written: str) -> bool:
         """Return whether the message calls the primary measure by this name, or may do so by its concept."""
-        return written not in self.measures and self.written.get(written) == self.primary_measure
+        return self.written.get(written) == self.primary_measure and written not in self.measures
 
     def names_of(self, written: tuple[str, ...]) -> tuple[str, ...]:
         """Return the ids of components that the message may call by their concepts."""
-        return tuple([self.name_of(one) for one in written]) if self.written else written
+        return tuple([self.written.get(one, one) for one in written]) if self.written else written
 
     def value_of(self, name: str, value: Any) -> Any:
         """Return a value of a component without the whitespace that is not part of it."""
@@ -81,20 +77,25 @@ class KnownComponents:
         if self.written and not self.written.keys().isdisjoint(row):
             row = self._by_ids(row, line)
         for name in self.collapsed.intersection(row):
-            row[name] = self.value_of(name, row[name])
-            if row[name] == "":
+            value = row[name]
+            row[name] = value = value.strip(WHITESPACE) if isinstance(value, str) else self.value_of(name, value)
+            if value == "":
                 del row[name]
         return row
 
     def _by_ids(self, row: dict[str, Any], line: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for written, value in row.items():
-            name = self.name_of(written)
-            if found.setdefault(name, value) != value:
+            name = self.written.get(written, written)
+            if found.setdefault(name, value) == value:
+                continue
+            first, second = (self.value_of(name, one) for one in (found[name], value))
+            if first and second and first != second:
                 raise DatasetError(
-                    f"line {line}: {name} has two values in one element: {str(found[name])[:40]!r} and "
-                    f"{str(value)[:40]!r}, under different names; only one of the two would be read"
+                    f"line {line}: {name} has two values in one element: {str(first)[:40]!r} and "
+                    f"{str(second)[:40]!r}, under different names; only one of the two would be read"
                 )
+            found[name] = first or second
         return found
 
 
@@ -129,13 +130,17 @@ class ExpectedStructure:
             return UNKNOWN
         columns = self.rules.columns
         dimensions = frozenset(column.id for column in columns if column.kind == "dimension")
+        measures = tuple(column.id for column in columns if column.kind == "measure")
         measured = {one.id: one.measured for one in columns if one.measured is not None and all(one.measured)}
+        measured = {id_: (dimension, code) for id_, (dimension, code) in measured.items() if dimension in dimensions}
+        others = [one for one in measures if one not in measured]
         known = KnownComponents(
             dimensions,
             next((column.id for column in columns if column.is_time), TIME_PERIOD),
-            tuple(column.id for column in columns if column.kind == "measure"),
+            measures,
+            others[0] if OBS_VALUE not in others and len(others) == 1 else OBS_VALUE,
             frozenset(column.id for column in columns if column.enumeration is None and column.text_type in _COLLAPSED),
-            {id_: (dimension, code) for id_, (dimension, code) in measured.items() if dimension in dimensions},
+            measured,
         )
         return replace(known, written=_written(columns, {known.time, known.primary_measure})) if is_old else known
 

@@ -264,7 +264,8 @@ class _Reading:
     def _begin(self, element: str, attributes: dict[str, str]) -> None:
         uri = element.rpartition("}")[0]
         self._unknown.namespaces |= {uri, *self._header.namespaces}
-        attributes = without_prefixes(element, attributes, self._unknown, self._events.line)
+        written = attributes
+        attributes = without_prefixes(element, written, self._unknown, self._events.line)
         standard = (name for name in attributes if not self._unknown.is_foreign(name))
         named = {name.rpartition("}")[2]: attributes[name] for name in standard}
         try:
@@ -289,6 +290,8 @@ class _Reading:
         limits = [name for name in attributes if self._may_restrict(name, applied)]
         data_set.may_be_all = not limits
         if any(self._unknown.is_foreign(name) or _local(name) not in _OF_THE_MESSAGE for name in limits):
+            data_set.restrict()
+        if any(map(self._is_undefined, written)):
             data_set.restrict()
         self.groups.append(data_set.groups)
         self._data_reader = self._reader(uri)
@@ -321,6 +324,12 @@ class _Reading:
             return False
         local = _local(name)
         return self._unknown.is_foreign(name) or not (local in _NO_RESTRICTIONS or local in applied)
+
+    def _is_undefined(self, name: str) -> bool:
+        """Return whether an XML attribute in a namespace of SDMX is not a standard one, nor known as a component."""
+        uri, _, local = name.rpartition("}")
+        is_known = local in _STANDARD | _NO_RESTRICTIONS or self._structures.has_component(local)
+        return _OF_SDMX in uri.lower() and not is_known
 
     def _is_component(self, name: str) -> bool:
         """Return whether an XML attribute of a data set is a component."""

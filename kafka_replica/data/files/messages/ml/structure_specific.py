@@ -47,7 +47,8 @@ class SpecificReader(SeriesReader):
         self._component: tuple[str, list[Value]] | None = None
         self._element = ""
         self._read: set[tuple[str, ...]] = set()
-        """The names of XML attributes, of elements with an empty or qualified one, if none has a prefix to remove."""
+        """The names of elements with an empty or qualified XML attribute, and of all their XML attributes, if none of
+        these has a prefix to remove."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element; there is a fast path for observations like the previous one.
@@ -102,7 +103,10 @@ class SpecificReader(SeriesReader):
         """Remove whitespace around values of a run that is not part of them, if there is any."""
         collapsed = self.data_set.known.collapsed
         for at, (name, column) in enumerate(zip(run.names, run.columns, strict=True)):
-            if name in collapsed and any(map("".join(column).__contains__, WHITESPACE)):
+            if name not in collapsed:
+                continue
+            text = "".join(column)
+            if " " in text or not text.isprintable():  # whitespace other than blanks is not printable
                 run.columns[at] = [one.strip(WHITESPACE) for one in column]
 
     def take(self, rows: Taken) -> None:
@@ -192,7 +196,7 @@ class SpecificReader(SeriesReader):
         """
         known = self.data_set.known
         row = {name: value for name, value in attributes.items() if value and "}" not in name}
-        if len(row) < len(attributes) and tuple(attributes) not in self._read and self._remove_prefixes(attributes):
+        if len(row) < len(attributes) and self._remove_prefixes(attributes):
             row = {name: value for name, value in attributes.items() if value and "}" not in name}
         row = known.values_of(row, self.events.line)
         if self.data_set.is_deletion:
@@ -203,11 +207,14 @@ class SpecificReader(SeriesReader):
 
     def _remove_prefixes(self, attributes: dict[str, str]) -> bool:
         """Remove the prefixes of components from the names of XML attributes; return whether there were any."""
+        names = (self._element, *attributes)
+        if names in self._read:
+            return False
         found = without_prefixes(self._element, attributes, self.unknown, self.events.line)
         if found.keys() == attributes.keys():
             if len(self._read) > _FEW:
                 self._read.clear()
-            self._read.add(tuple(attributes))
+            self._read.add(names)
             return False
         attributes.clear()
         attributes.update(found)

@@ -22,12 +22,15 @@ OF_W3C: Final = "http://www.w3.org/"
 _MOST_NOTES: Final = 20
 _METADATA: Final = "reference metadata"
 _OF_DATA: Final = frozenset({
-    "dataset", "footer", "header", "obs", "obsdimension", "observation", "obskey", "obsvalue", "section", "series",
-    "serieskey",
+    "dataset", "footer", "header", "obs", "obsdimension", "observation", "observations", "obskey", "obsvalue",
+    "obsvalues", "section", "sections", "series", "serieskey",
 })  # fmt: skip
 """The local names, in small letters, of elements that are data, or contain it."""
-_OF_DATA_AND_GROUPS: Final = _OF_DATA | {"atts", "group", "value"}
-"""These names, and those of data that structures have as well."""
+_OF_DATA_AND_GROUPS: Final = _OF_DATA | {
+    "attributes", "atts", "comp", "comps", "group", "groupkey", "groups", "keyfamilyref", "siblinggroup", "time",
+    "value", "values",
+}  # fmt: skip
+"""These names, and those of data that structures, or the schema of a structure, have as well."""
 _STRUCTURES: Final = frozenset({
     "CategorySchemes", "Codelists", "CodeLists", "Concepts", "Dataflows", "DataStructures", "HierarchicalCodelists",
     "KeyFamilies", "MetadataStructureDefinitions", "Metadataflows", "OrganisationSchemes", "Processes",
