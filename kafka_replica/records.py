@@ -10,12 +10,8 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Se
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
-from kafka_replica.common.compiled import PARSER
+from kafka_replica.common.record_fields import PlainRecordFields, with_compiled_fields
 from kafka_replica.common.wording import counted, shortened
-
-_COMPACT = None if PARSER is None else PARSER.CompactRecord
-if _COMPACT is not None:
-    Sequence.register(_COMPACT)
 
 T = TypeVar("T")
 
@@ -66,32 +62,31 @@ class Partition(NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-class _Fields(NamedTuple):
-    key: bytes
-    value: bytes | None
-    offset: int
-    timestamp_ms: int
-    headers: Headers
-    source: Partition
+NOWHERE = Partition("", -1)
+"""The partition of records that were read from none."""
 
 
-class _RecordType(type):
-    def __instancecheck__(cls, instance: object) -> bool:
-        return type.__instancecheck__(cls, instance) or (cls is Record and type(instance) is _COMPACT)
-
-
-class Record(_Fields, metaclass=_RecordType):
+@with_compiled_fields
+class Record(PlainRecordFields[Partition]):
     """A record of the log as it was written; ``value`` is None for a tombstone.
 
     ``timestamp_ms`` is in milliseconds since 1970-01-01 UTC: the create time or the append time, according to the
     topic's ``message.timestamp.type``, or -1 if the log has no timestamp.
 
-    A record is a named tuple or, if the compiled parser has read it, an object of less than half the size that behaves
-    like the tuple: it has the same items, attributes and methods, is equal to it, is an instance of this class, and is
-    pickled as the tuple. Where a program needs a true tuple, ``tuple(record)`` is one.
+    A record is immutable and hashable. Its fields are also its items, in the order of the arguments, so that it can be
+    unpacked; ``tuple(record)`` is a tuple of them.
+
+    Args:
+        key: the key; None if the log has none, which readers of a replica never see.
+        value: the value, or None.
+        offset: the offset in the partition.
+        timestamp_ms: the time.
+        headers: the headers.
+        source: the partition.
     """
 
     __slots__ = ()
+    __match_args__ = "key", "value", "offset", "timestamp_ms", "headers", "source"
 
     def __repr__(self) -> str:
         content = "tombstone" if self.value is None else counted(len(self.value), "byte")
@@ -115,6 +110,19 @@ class Record(_Fields, metaclass=_RecordType):
     def header(self, name: str) -> bytes | None:
         """Return the value of the last header with that name, or None."""
         return next((value for header, value in reversed(self.headers) if header == name), None)
+
+    def replace(self, **fields: Any) -> Record:
+        """Return a record with other values of some fields.
+
+        Raises:
+            TypeError: a record has no such field.
+        """
+        return Record(**dict(zip(self.__match_args__, self, strict=True)) | fields)
+
+    __replace__ = replace
+
+    def __reduce__(self) -> tuple[type[Record], tuple[Any, ...]]:
+        return Record, tuple(self)
 
 
 class OpenTransaction:
@@ -192,8 +200,7 @@ def as_record(stored: Stored, source: Partition) -> Record:
     """Return the record as users see it."""
     if stored.__class__ is not tuple:
         return stored  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
-    made: Record = tuple.__new__(Record, (*stored, source))
-    return made
+    return Record(*stored, source)
 
 
 def source_of(stored: Stored, source: Partition) -> Partition:

@@ -6,6 +6,12 @@
 
 #include "_module.h"
 
+/* Return whether objects of a type are laid out as tuples, so that their items can be set as those of a tuple. */
+static inline int is_plain_tuple_type(PyTypeObject *type) {
+    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
+           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
+}
+
 
 /* The offsets of the fields in a batch's head. */
 enum {

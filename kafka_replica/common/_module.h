@@ -5,13 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 4 /* compiled.py accepts only this number */
-
-/* Return whether objects of a type are laid out as tuples, so that their items can be set as those of a tuple. */
-static inline int is_plain_tuple_type(PyTypeObject *type) {
-    return PyType_IsSubtype(type, &PyTuple_Type) && type->tp_basicsize == PyTuple_Type.tp_basicsize &&
-           type->tp_itemsize == PyTuple_Type.tp_itemsize && type->tp_dictoffset == 0;
-}
+#define INTERFACE 5 /* compiled.py accepts only this number */
 
 static inline int add_interface(PyObject *module) { return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE); }
 

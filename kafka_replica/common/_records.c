@@ -1,9 +1,10 @@
 /* The compiled parser of record batches; optional, see compiled.py.
 
-   It creates a CompactRecord for each record, in one pass over the bytes of a batch. Each length is checked before it is
+   It creates an object of a type based on RecordFields for each record, in one pass over the bytes of a batch. Each length is checked before it is
    used. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
 
-#include "_compact_record.h"
+#include "_record_fields.h"
+#include "_stored_record.h"
 
 
 /* The offsets of the fields in a batch's head. */
@@ -16,8 +17,7 @@ typedef struct {
     const uint8_t *at, *end; /* the bytes that are not parsed yet */
     uint64_t base_offset, first_timestamp, max_timestamp;
     int has_one_timestamp;
-    const State *state;
-    PyTypeObject *record_type;
+    PyTypeObject *common_type, *record_type;
     PyObject *source;
     /* The headers of the previous record, which are often the same, their bytes, and what that record refers to. */
     PyObject *headers;
@@ -144,18 +144,15 @@ static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
     return headers;
 }
 
-/* Return a new CompactRecord; steals all references. Return NULL if one is NULL. */
-static PyObject *compact_of(Batch *batch, PyObject *key, PyObject *value, PyObject *headers, uint64_t offset,
+/* Return a new record; steals all references. Return NULL if one is NULL. */
+static PyObject *record_of(Batch *batch, PyObject *key, PyObject *value, PyObject *headers, uint64_t offset,
                             uint64_t timestamp) {
     PyObject *record = NULL;
     if (key != NULL && value != NULL && headers != NULL) {
         if (batch->common == NULL || !is_common_to(batch->common, offset, timestamp, headers))
-            Py_XSETREF(batch->common,
-                       new_common(batch->state, offset, timestamp, headers, batch->source, batch->record_type));
-        if (batch->common != NULL) {
-            record = new_compact(batch->state, batch->common, key, value, offset, timestamp);
-            key = value = NULL;
-        }
+            Py_XSETREF(batch->common, new_common(batch->common_type, offset, timestamp, headers, batch->source));
+        if (batch->common != NULL)
+            record = filled(PyObject_New(RecordFields, batch->record_type), batch->common, key, value, offset, timestamp);
     }
     Py_XDECREF(key);
     Py_XDECREF(value);
@@ -163,7 +160,7 @@ static PyObject *compact_of(Batch *batch, PyObject *key, PyObject *value, PyObje
     return record;
 }
 
-/* Parse a record; return a new CompactRecord, None if its offset is lower than from_offset, or NULL if it is damaged. */
+/* Parse a record; return a new record, None if its offset is lower than from_offset, or NULL if it is damaged. */
 static PyObject *parse_record(Batch *batch, int64_t from_offset) {
     int64_t size, attributes, timestamp_delta, offset_delta;
     Span key, value;
@@ -190,7 +187,7 @@ static PyObject *parse_record(Batch *batch, int64_t from_offset) {
         value_bytes = bytes_or_none(&value);
     }
     PyObject *headers = headers_up_to(batch, record_end);
-    if (is_wanted || headers == NULL) return compact_of(batch, key_bytes, value_bytes, headers, offset, timestamp);
+    if (is_wanted || headers == NULL) return record_of(batch, key_bytes, value_bytes, headers, offset, timestamp);
     Py_DECREF(headers);
     return Py_NewRef(Py_None);
 }
@@ -268,8 +265,10 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "y*z*LO!O", &whole, &decompressed, &from_offset, &PyType_Type, &type, &source))
         return NULL;
     const uint8_t *head = whole.buf;
-    if (!is_plain_tuple_type(type))
-        PyErr_SetString(PyExc_TypeError, "the type of the records has to be a tuple without a dict");
+    State *state = PyModule_GetState(module);
+    if (!PyType_IsSubtype(type, state->fields_type) || type->tp_basicsize != state->fields_type->tp_basicsize ||
+        PyType_IS_GC(type))
+        PyErr_SetString(PyExc_TypeError, "the type of the records has to be RecordFields, or a subclass without a dict");
     else if (whole.len < HEAD_BYTES)
         damaged("it is shorter than the head of a batch");
     else {
@@ -282,7 +281,7 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
             .base_offset = big_endian(head + BASE_OFFSET, 8),
             .first_timestamp = big_endian(head + FIRST_TIMESTAMP, 8),
             .max_timestamp = big_endian(head + MAX_TIMESTAMP, 8),
-            .state = PyModule_GetState(module),
+            .common_type = state->common_type,
             .record_type = type,
             .source = source,
         };
@@ -298,9 +297,9 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
 
 /* Return key and value of a record in either form, as borrowed references; return -1 for another object. */
 static inline int key_and_value(PyObject *record, PyObject **key, PyObject **value) {
-    if (is_compact(record)) {
-        *key = ((CompactRecord *)record)->key;
-        *value = ((CompactRecord *)record)->value;
+    if (has_fields(record)) {
+        *key = ((RecordFields *)record)->key;
+        *value = ((RecordFields *)record)->value;
         return 0;
     }
     if (PyTuple_Check(record) && PyTuple_GET_SIZE(record) > VALUE) {
@@ -308,7 +307,7 @@ static inline int key_and_value(PyObject *record, PyObject **key, PyObject **val
         *value = PyTuple_GET_ITEM(record, VALUE);
         return 0;
     }
-    PyErr_SetString(PyExc_TypeError, "a record has to be a CompactRecord, or a tuple of key, value and more");
+    PyErr_SetString(PyExc_TypeError, "a record has to be one of RecordFields, or a tuple of key, value and more");
     return -1;
 }
 
@@ -383,6 +382,26 @@ static PyObject *add_new(PyObject *module, PyObject *arguments) {
     return Py_BuildValue("nn", added, nulls);
 }
 
+PyDoc_STRVAR(size_doc, "size_bytes(records)\n--\n\nReturn the size of the keys and values of records, in bytes.");
+
+static PyObject *size_bytes(PyObject *module, PyObject *given) {
+    PyObject *records = PySequence_Fast(given, "the records have to be a sequence");
+    if (records == NULL) return NULL;
+    PyObject *parts[2]; /* key and value */
+    Py_ssize_t size = 0;
+    int failed = 0;
+    for (Py_ssize_t at = 0; !failed && at < PySequence_Fast_GET_SIZE(records); at++) {
+        failed = key_and_value(PySequence_Fast_GET_ITEM(records, at), &parts[0], &parts[1]) < 0;
+        for (int part = 0; !failed && part < 2; part++) {
+            Py_ssize_t of_part = parts[part] == Py_None ? 0 : PyObject_Size(parts[part]);
+            failed = of_part < 0;
+            size += of_part;
+        }
+    }
+    Py_DECREF(records);
+    return failed ? NULL : PyLong_FromSsize_t(size);
+}
+
 PyDoc_STRVAR(untrack_doc,
              "untrack(records)\n--\n\n"
              "Hide a dict of plain records from the garbage collector, until something is put into it.");
@@ -398,6 +417,8 @@ static PyMethodDef functions[] = {
     {"record_ends", record_ends, METH_VARARGS, record_ends_doc},
     {"add", add, METH_VARARGS, add_doc},
     {"add_new", add_new, METH_VARARGS, add_new_doc},
+    {"size_bytes", size_bytes, METH_O, size_doc},
+    {"write", write_records, METH_VARARGS, write_doc},
     {"untrack", untrack, METH_O, untrack_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -17,21 +17,21 @@ from typing import Any, Final, Protocol, cast
 from kafka_replica.errors import ConfigurationError
 
 VARIABLE: Final = "KAFKA_REPLICA_COMPILED"
-_INTERFACE: Final = 4  # as in _module.h
+_INTERFACE: Final = 5  # as in _module.h
 
 
 class CompiledParser(Protocol):
     """The module ``_records``."""
 
-    CompactRecord: type[Any]
-    """The type of the parsed records, which have the items and attributes of the record type, and are equal to it."""
+    RecordFields: type[Any]
+    """The fields of a record; see ``record_fields``."""
 
     def parse(
         self,
         batch: bytes | memoryview,
         decompressed: bytes | memoryview | None,
         from_offset: int,
-        record_type: type[tuple[Any, ...]],
+        record_type: type[Any],
         source: object,
         /,
     ) -> list[Any]:
@@ -41,8 +41,7 @@ class CompiledParser(Protocol):
             batch: the batch with its head.
             decompressed: the batch without its head, decompressed; None if the batch is not compressed.
             from_offset: records below this offset are left out.
-            record_type: the type to which the records are equal, a tuple of key, value, offset, timestamp, headers and
-                source.
+            record_type: the type of the records: ``RecordFields``, or a subclass without more fields.
             source: the last item of each record.
 
         Raises:
@@ -66,7 +65,7 @@ class CompiledParser(Protocol):
 
         Args:
             changes: the dict.
-            records: compact records, or tuples of key, value and more.
+            records: records, or tuples of key, value and more.
         """
 
     def add_new(self, changes: dict[Any, Any], batches: Sequence[Sequence[Any]], /) -> tuple[int, int] | None:
@@ -78,6 +77,32 @@ class CompiledParser(Protocol):
 
         Returns:
             The number of records and how many have no value; None if nothing was put into the dict.
+        """
+
+    def size_bytes(self, records: Sequence[Any], /) -> int:
+        """Return the size of the keys and values of records, in bytes; some may have none."""
+
+    def write(
+        self,
+        changes: list[tuple[bytes, Any]],
+        source: object,
+        put: Callable[[bytes, bytes], object],
+        delete: Callable[[bytes], object],
+        prefix: bytes,
+        number_of: Callable[[Any], int],
+        pack_headers: Callable[[Any], bytes],
+        /,
+    ) -> None:
+        """Write records, in the encoding of the store on disk; delete the keys of tombstones.
+
+        Args:
+            changes: keys of the store with their records.
+            source: the partition of records that do not contain one.
+            put: called with a key and an encoded record.
+            delete: called with the key of a tombstone.
+            prefix: precedes each key.
+            number_of: returns the index of a partition.
+            pack_headers: encodes the headers of a record.
         """
 
     def untrack(self, records: dict[Any, Any], /) -> None:

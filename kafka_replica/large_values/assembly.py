@@ -39,4 +39,4 @@ def assemble(key: bytes, record: Record, look_up: Callable[[bytes], Record | Non
         value.write(chunk.value)
     if sha256.hexdigest() != manifest.sha256:
         raise bad(record, "its hash differs from that of its manifest, so a chunk was replaced or damaged")
-    return record._replace(value=value.getvalue(), headers=without_header(record.headers))
+    return record.replace(value=value.getvalue(), headers=without_header(record.headers))

@@ -384,6 +384,8 @@ class DeltaBuilder:
 
 def _size_of(records: Sequence[Stored]) -> int:
     """Return the approximate memory of records, tombstones included; some may lack a key."""
+    if PARSER is not None:
+        return PARSER.size_bytes(records) + _RECORD_BYTES * len(records)
     parts = filter(None, chain(map(_KEY_OF, records), map(_VALUE_OF, records)))
     return sum(map(len, parts)) + _RECORD_BYTES * len(records)
 

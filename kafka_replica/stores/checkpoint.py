@@ -98,8 +98,7 @@ class SavedRecords:
         source = self.partitions[number]
         if self._has_key_spaces:
             key = own_key(source, key)
-        record: Record = tuple.__new__(Record, (key, value, offset, timestamp_ms, headers, source))
-        return record
+        return Record(key, value, offset, timestamp_ms, headers, source)
 
     def location(self, key: bytes, at: int) -> tuple[Partition, int]:
         """Return partition and offset of the record of a key at a byte offset in the file.

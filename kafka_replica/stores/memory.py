@@ -13,10 +13,10 @@ from weakref import WeakSet
 from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import StoreDamagedError, UsageError
-from kafka_replica.records import Headers, Partition, Position, Stored, as_record, source_of
+from kafka_replica.records import NOWHERE, Headers, Partition, Position, Stored, as_record, source_of
 from kafka_replica.stores.checkpoint import NOTHING_SAVED, Kept
 from kafka_replica.stores.delta import AppliedChanges, Delta
-from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
+from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 from kafka_replica.transactions.resume_point import ResumePoint
 
 if TYPE_CHECKING:

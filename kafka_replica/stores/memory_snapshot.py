@@ -32,7 +32,6 @@ from kafka_replica.transactions.resume_point import ResumePoint
 
 T = TypeVar("T")
 
-NOWHERE = Partition("", -1)
 _UNTOUCHED = object()
 _KEPT_AT_ONCE = 200
 

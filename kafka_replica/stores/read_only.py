@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kafka_replica.errors import StoreError
+from kafka_replica.records import NOWHERE
 from kafka_replica.stores.checkpoint import load
 from kafka_replica.stores.contract import Snapshot
-from kafka_replica.stores.memory_snapshot import NOWHERE, MemorySnapshot, PresentRecords, Version
+from kafka_replica.stores.memory_snapshot import MemorySnapshot, PresentRecords, Version
 
 
 class StoredVersion(NamedTuple):

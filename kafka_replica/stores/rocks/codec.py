@@ -8,21 +8,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from kafka_replica.records import Partition, Record, own_key
+from kafka_replica.records import Partition, Record, Stored, own_key
 from kafka_replica.stores.packed_headers import pack_headers, unpack_headers
 
 _HEAD = struct.Struct(">qqII")  # offset, timestamp in ms, index of the partition, bytes of headers
 
-pack_head = _HEAD.pack
 HEAD_BYTES = _HEAD.size
 PLACE_BYTES = struct.calcsize(">qqI")  # these bytes of the header contain origin and time; the rest is content
-_new = tuple.__new__  # twice as fast as Record(...)
 
 
-def pack_record(record: Record, number: int) -> bytes:
+def pack_record(record: Stored, number: int) -> bytes:
     """Encode a record that is not a tombstone; ``number`` is the index of its partition."""
-    headers = pack_headers(record.headers) if record.headers else b""
-    return pack_head(record.offset, record.timestamp_ms, number, len(headers)) + headers + (record.value or b"")
+    headers = pack_headers(record[4]) if record[4] else b""
+    return _HEAD.pack(record[2], record[3], number, len(headers)) + headers + (record[1] or b"")
 
 
 def unpack_location(data: bytes) -> tuple[int, int]:
@@ -37,8 +35,7 @@ def unpack_record(key: bytes, data: bytes, partitions: Sequence[Partition], has_
     if has_key_spaces:
         key = own_key(partitions[number], key)
     if not header_bytes:
-        plain: Record = _new(Record, (key, data[HEAD_BYTES:], offset, timestamp_ms, (), partitions[number]))
-        return plain
+        return Record(key, data[HEAD_BYTES:], offset, timestamp_ms, (), partitions[number])
     begin = HEAD_BYTES + header_bytes
     headers = unpack_headers(data[HEAD_BYTES:begin])
     return Record(key, data[begin:], offset, timestamp_ms, headers, partitions[number])

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from weakref import WeakSet
 
+from kafka_replica.common.compiled import PARSER
 from kafka_replica.errors import BadRecordError, StoreDamagedError
-from kafka_replica.records import Partition, Position, Record, Stored
+from kafka_replica.records import NOWHERE, Partition, Position, Record, Stored, source_of
 from kafka_replica.stores.delta import AppliedChanges, Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
-from kafka_replica.stores.rocks.codec import pack_head, unpack_location, unpack_record
+from kafka_replica.stores.rocks.codec import pack_record, unpack_location, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database, View
 from kafka_replica.stores.rocks.scan import (
     ABSENT,
@@ -238,20 +239,21 @@ class Generation:
             else:
                 continue
             before[key] = None if old is None else self._record(key, old)
-        self._fill(batch, delta.changes.items(), delta.source)
+        self._fill(batch, list(delta.changes.items()), delta.source)
         return AppliedChanges(tuple(changed), tuple(deleted), before), new - len(deleted)
 
-    def _fill(self, batch: Batch, changes: Iterable[tuple[bytes, Stored]], source: Partition | None) -> None:
-        put, delete = batch.put, batch.delete
-        number = 0 if source is None else self._number(source)
-        for key, raw in changes:
-            value, headers = raw[1], raw[4]
-            if value is None:
+    def _fill(self, batch: Batch, changes: list[tuple[bytes, Stored]], source: Partition | None) -> None:
+        """Put changes into a batch; those of a delta whose records contain their partitions have no source."""
+        source = source or NOWHERE
+        if PARSER is not None:
+            PARSER.write(changes, source, batch.put, batch.delete, DATA, self._number, pack_headers)
+            return
+        put, delete, number_of = batch.put, batch.delete, self._number
+        for key, stored in changes:
+            if stored[1] is None:
                 delete(DATA + key)
-                continue
-            written_to = number if raw.__class__ is tuple else self._number(raw.source)  # type: ignore[union-attr]
-            packed = pack_headers(headers) if headers else b""
-            put(DATA + key, pack_head(raw[2], raw[3], written_to, len(packed)) + packed + value)
+            else:
+                put(DATA + key, pack_record(stored, number_of(source_of(stored, source))))
 
     def _number(self, partition: Partition) -> int:
         number = self._numbers.get(partition)

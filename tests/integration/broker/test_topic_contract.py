@@ -210,7 +210,7 @@ class TestRealTopic(TopicContract):
 
 def contents(snapshot: Snapshot) -> dict[bytes, Record]:
     """Return the content of a version, except the time of writing."""
-    return {key: record._replace(timestamp_ms=0) for key, record in snapshot.items()}
+    return {key: record.replace(timestamp_ms=0) for key, record in snapshot.items()}
 
 
 @both_kinds

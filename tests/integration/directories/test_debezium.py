@@ -213,7 +213,7 @@ def test_records_that_concern_no_row(local_kafka: LocalKafka, connect: KafkaConn
         event = next(iter(table.directory.view().snapshot.values()))
         source = msgspec.json.decode(event.value or b"")["payload"]["source"]
         scope = f"{table.table}.postgres.public.{table.table}"
-        truncate = event._replace(value=msgspec.json.encode({"op": "t", "source": source}))
+        truncate = event.replace(value=msgspec.json.encode({"op": "t", "source": source}))
         assert interpret(truncate) == DeleteAll(scope, source["ts_ms"])
 
 

@@ -180,10 +180,10 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
     empty = message({"codelists": []})
     made = FakeSnapshot.of(split_message(message({"codelists": [artefact("L0", codes=[named("A")])]})))
     sample = next(iter(made.records.values()))
-    records = {key(f"X{at}").encode(): sample._replace(key=b"", value=empty) for at in range(size)}
+    records = {key(f"X{at}").encode(): sample.replace(key=b"", value=empty) for at in range(size)}
     for at in range(20):
         name, value = codelist(f"L{at}", extends="L0" if at else None)
-        records[name.encode()] = sample._replace(key=name.encode(), value=value)
+        records[name.encode()] = sample.replace(key=name.encode(), value=value)
     feed = Feed(FakeSnapshot(records, 1))
     cache = DecodeCache()
     live = LiveStructures(feed, cache=cache)
@@ -195,7 +195,7 @@ def work_of_ten(size: int, work: Work) -> list[tuple[int, int, int]]:
         changed = []
         for at in range(10, 20):
             name, value = codelist(f"L{at}", extends="NONE" if version % 2 else "L0", codes=f"A{version}")
-            records[name.encode()] = sample._replace(key=name.encode(), value=value)
+            records[name.encode()] = sample.replace(key=name.encode(), value=value)
             changed.append(name.encode())
         work.take()
         feed.publish(records, changed)
@@ -286,7 +286,7 @@ def test_a_change_without_a_list_of_keys_compares_everything() -> None:
     first = live.prepare()
     gone = records.pop(key("A1").encode())
     name, value = codelist("B1", extends="A1")
-    records[name.encode()] = gone._replace(key=name.encode(), value=value)
+    records[name.encode()] = gone.replace(key=name.encode(), value=value)
     feed.now = FakeSnapshot(records, 2)
     feed.waiting.append(Told(feed.now, (), initial=True))
     assert [urn.id for urn in live.structures()] == ["A2", "B1"]
@@ -375,7 +375,7 @@ def test_old_versions_are_let_go_of() -> None:
     records: dict[bytes, Any] = {}
     for at in range(5):
         gone.append(weakref.ref(feed.now))
-        records[key(f"L{at}").encode()] = sample._replace(value=b"{broken" if at % 2 else codelist(f"L{at}")[1])
+        records[key(f"L{at}").encode()] = sample.replace(value=b"{broken" if at % 2 else codelist(f"L{at}")[1])
         feed.publish(dict(records), [key(f"L{at}").encode()])
         structures = live.prepare()
         assert len(structures.dangling_references().unreadable) == (at + 1) // 2

@@ -136,7 +136,7 @@ def test_companions_of_a_message_are_shown(version: Snapshot) -> None:
         '<s:Codelist agencyID="T" id="CL_C" version="1.0" isExternalReference="true"><c:Name>C</c:Name></s:Codelist>'
         "</s:Codelists>"
     )
-    first = records_of(message(two))[0]._replace(value=message(two))
+    first = records_of(message(two))[0].replace(value=message(two))
     snapshot = apply(store, [first], 1)
     unreadable: list[OmittedArtefact] = []
     table = ViewTables(Structures(snapshot)).table(VIEWS["codes"], report=unreadable.append)
@@ -175,7 +175,7 @@ def test_references_and_look_ups_list_the_same_dangling_references() -> None:
         "</s:Hierarchies>"
     )
     found = [
-        record._replace(value=b"<broken") if b"BAD" in record.key else record for record in records_of(message(content))
+        record.replace(value=b"<broken") if b"BAD" in record.key else record for record in records_of(message(content))
     ]
     structures = Structures(apply(MemoryStore(), found, len(found)))
     unreadable: list[OmittedArtefact] = []

@@ -47,7 +47,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / FOLDER).mkdir(parents=True)
     for name in NAMES:
         shutil.copy(ROOT / FOLDER / f"{name}.c", tmp_path / FOLDER)
-    for name in ("_module", "_compact_record"):
+    for name in ("_module", "_record_fields", "_stored_record"):
         shutil.copy(ROOT / FOLDER / f"{name}.h", tmp_path / FOLDER)
     return tmp_path
 

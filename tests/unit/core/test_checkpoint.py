@@ -190,7 +190,7 @@ def test_a_saved_store_comes_back_after_restarts(deltas: list[list[Record]], is_
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "state"
         for number, delta in enumerate(deltas, 1):
-            found = [record._replace(source=P) if is_plain else record for record in delta]
+            found = [record.replace(source=P) if is_plain else record for record in delta]
             store = opened(path)
             mark = bookmark_of(Position({P: number}))
             if is_plain:  # as a follower of one partition passes them

@@ -15,7 +15,7 @@ from kafka_replica import Partition, Position, Record
 from kafka_replica.errors import DataError
 from kafka_replica.publication import bad_record_list
 from kafka_replica.publication.bad_record_list import BadRecordList
-from kafka_replica.records import OpenTransaction, Stored
+from kafka_replica.records import OpenTransaction, Stored, as_record
 from kafka_replica.replication.bad_records import BadRecordHandler
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.record_filter import RecordFilter
@@ -269,7 +269,7 @@ def test_topics_with_keys_of_their_own_do_not_touch() -> None:
 def test_a_record_without_a_key_is_reported_and_left_out(partitions: tuple[Partition, ...]) -> None:
     """A record without a key is reported with its partition and offset and left out; the rest of its batch is shown."""
     shown = Shown(*partitions)
-    lost = record("", "x", 4)._replace(key=None)  # type: ignore[arg-type] # what the log has
+    lost = record("", "x", 4).replace(key=None)  # what the log has
     (bad,) = shown.add_committed(record("k", "1", 3), lost)
     assert "a-0, offset 4" in bad
     assert shown.show(Position({A0: 5})) == {"k": "1"}
@@ -346,7 +346,7 @@ def test_new_keys_are_added_at_once_with_the_same_result(
             for at, (key, alive) in enumerate(content)
         ]
         ends[partition] = max(ends[partition], first + len(raw))
-        records = raw if number % 2 else [Record._make((*one, partition)) for one in raw]
+        records = raw if number % 2 else [as_record(one, partition) for one in raw]
         found = []
         for one in shown:
             batch = Batch(

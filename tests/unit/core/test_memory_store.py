@@ -27,7 +27,7 @@ def test_old_values_go_with_the_last_snapshot_that_shows_them() -> None:
     store = MemoryStore()
     first = records([(b"a", b"1")])[0]
     watched = Watched()
-    store.apply(Delta([first._replace(headers=(watched,))]), Position({P: 1}))  # type: ignore[arg-type] # to watch it
+    store.apply(Delta([first.replace(headers=(watched,))]), Position({P: 1}))  # to watch it
     gone = weakref.ref(watched)
     del watched
     snapshot = store.snapshot()
@@ -51,7 +51,7 @@ def test_a_held_snapshot_does_not_keep_every_value() -> None:
     alive: list[weakref.ref[Watched]] = []
     for number in range(1, 1001):
         watched = Watched()
-        record = records([(b"a", b"x")], number)[0]._replace(headers=(watched,))  # type: ignore[arg-type]
+        record = records([(b"a", b"x")], number)[0].replace(headers=(watched,))
         store.apply(Delta([record]), Position({P: number + 1}))
         alive.append(weakref.ref(watched))
     del record, watched

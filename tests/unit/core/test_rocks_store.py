@@ -25,7 +25,7 @@ from kafka_replica.stores.delta import Delta
 from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.rocks import read_only as beside
 from kafka_replica.stores.rocks import scan as walk
-from kafka_replica.stores.rocks.codec import pack_head
+from kafka_replica.stores.rocks.codec import pack_record
 from kafka_replica.stores.rocks.database import Batch, Database
 from kafka_replica.stores.rocks.difference import difference
 from kafka_replica.stores.rocks.folder import StoreFolder
@@ -474,7 +474,7 @@ def test_unusual_records_come_back_byte_for_byte(folder: Path) -> None:
         assert sum(record in records for record in snapshot.values()) == len(records) == len(snapshot)
         store.close()
         store = RocksStore(folder)
-    store.stage(Delta([record._replace(value=None) for record in records[::2]]))
+    store.stage(Delta([record.replace(value=None) for record in records[::2]]))
     applied = store.apply(Delta(), Position({P: 10}))
     assert applied is not None
     assert list(applied.deleted) == sorted(record.key for record in records[::2])
@@ -514,7 +514,9 @@ def test_the_difference_depends_only_on_content(
     """The difference of two generations depends on their records' content, not on offset, timestamp or partition."""
 
     def stored(state: dict[bytes, tuple[int, int, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-        return iter([(key, pack_head(at, at, place, 0) + value) for key, (at, place, value) in sorted(state.items())])
+        return iter(
+            [(key, pack_record((key, value, at, at, ()), place)) for key, (at, place, value) in sorted(state.items())]
+        )
 
     applied = difference(stored(old), stored(new))
     assert list(applied.changed) == sorted(key for key in new if key not in old or old[key][2] != new[key][2])

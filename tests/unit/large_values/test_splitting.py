@@ -124,7 +124,7 @@ def test_a_value_with_a_wrong_chunk_is_never_shown(number: int, value: bytes | N
     if value is None:
         del state[chunk]
     else:
-        state[chunk] = state[chunk]._replace(value=value)
+        state[chunk] = state[chunk].replace(value=value)
     with pytest.raises(
         BadRecordError, match=rf"^record at t-2, offset 3, key 'k': its large value.*{expected_text}"
     ) as caught:
@@ -143,7 +143,7 @@ def test_a_damaged_manifest_is_refused(damage: dict[str, object]) -> None:
     """A manifest that makes no sense is a bad record, whatever sizes it claims."""
     state = large()
     manifest = json.loads(state[b"k"].value or b"")
-    state[b"k"] = state[b"k"]._replace(value=json.dumps({**manifest, **damage}).encode())
+    state[b"k"] = state[b"k"].replace(value=json.dumps({**manifest, **damage}).encode())
     with pytest.raises(BadRecordError, match="manifest is damaged"):
         read(state)
 
@@ -152,14 +152,14 @@ def test_a_damaged_manifest_is_refused(damage: dict[str, object]) -> None:
 def test_any_other_manifest_is_refused(value: bytes) -> None:
     """Bytes that are not a manifest are a bad record."""
     with pytest.raises(BadRecordError):
-        manifest_of(large()[b"k"]._replace(value=value))
+        manifest_of(large()[b"k"].replace(value=value))
 
 
 def test_a_claimed_size_reserves_no_memory() -> None:
     """A manifest of a petabyte fails at its first chunk, before memory is used."""
     state = large()
     manifest = Manifest(ID, 1 << 50, 1 << 49, "0" * 64)
-    state[b"k"] = state[b"k"]._replace(value=manifest.encode())
+    state[b"k"] = state[b"k"].replace(value=manifest.encode())
     with pytest.raises(BadRecordError, match="chunk 1 of 2 has 3 bytes"):
         read(state)
 
@@ -167,7 +167,7 @@ def test_a_claimed_size_reserves_no_memory() -> None:
 @pytest.mark.parametrize("kinds", [[b"manifest/2"], [b"chunk/1"], [None], [b"manifest/1", b"manifest/1"]])
 def test_a_record_of_another_format_is_refused(kinds: list[bytes | None]) -> None:
     """A later version of the format, or a chunk under a main key, is never shown as a value."""
-    record = large()[b"k"]._replace(headers=tuple((HEADER, kind) for kind in kinds))
+    record = large()[b"k"].replace(headers=tuple((HEADER, kind) for kind in kinds))
     with pytest.raises(BadRecordError, match="the supported version is manifest/1"):
         manifest_of(record)
 

@@ -88,7 +88,7 @@ def test_parents_of_an_item_of_an_unreadable_record_are_found() -> None:
     data = {"codelists": [TREE], "hierarchies": [hierarchy("H", CODE + "DE"), hierarchy("H2", CODE + "US")]}
     snapshot = FakeSnapshot.of(split_message(message(data)))
     key = LIST
-    snapshot.records[key.encode()] = snapshot.records[key.encode()]._replace(value=b"{broken")
+    snapshot.records[key.encode()] = snapshot.records[key.encode()].replace(value=b"{broken")
     found = Structures(snapshot)
     assert ids(found.parents(CODE + "DE")) == ["H"]
     assert [str(one) for one in found.parents(CODE + "DE").unreadable] == [key]
@@ -231,7 +231,7 @@ def test_dataflows_of_a_category_where_something_cannot_be_read() -> None:
     """Other categorisations still count if one cannot be read; it is listed, and so is an unreadable scheme."""
     snapshot = FakeSnapshot.of(split_message(message(CATEGORIES)))
     for key in (f"{URN}categoryscheme.Categorisation=A:C1(1.0.0)", f"{URN}categoryscheme.CategoryScheme=A:CATS(1.0.0)"):
-        snapshot.records[key.encode()] = snapshot.records[key.encode()]._replace(value=b"{broken")
+        snapshot.records[key.encode()] = snapshot.records[key.encode()].replace(value=b"{broken")
     answer = Structures(snapshot).dataflows_of(CATEGORY + "ECO")
     assert (ids(answer), ids(answer.unreadable)) == (["F_ECO", "F_TWICE"], ["C1", "CATS"])
 
@@ -329,7 +329,7 @@ def _cost(size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     sample = next(iter(made.records.values()))
     filler = message({"codelists": []})
     records = made.records | {
-        (key := f"{URN}codelist.Codelist=A:X{at}(1.0.0)".encode()): sample._replace(key=key, value=filler)
+        (key := f"{URN}codelist.Codelist=A:X{at}(1.0.0)".encode()): sample.replace(key=key, value=filler)
         for at in range(size)
     }
     first = Structures(FakeSnapshot(records, 1), cache=DecodeCache())
@@ -338,7 +338,7 @@ def _cost(size: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     changed = []
     for at in range(10):
         [part] = split_message(message({"hierarchies": [hierarchy(f"H{at}", CODE + "DE", CODE + "EU")]}))
-        records[bytes(part.urn)] = sample._replace(key=bytes(part.urn), value=part.value)
+        records[bytes(part.urn)] = sample.replace(key=bytes(part.urn), value=part.value)
         changed.append(bytes(part.urn))
     decoded: list[int] = []
     real = read_message

@@ -301,7 +301,7 @@ def test_a_record_that_cannot_be_read_does_not_stop_queries() -> None:
         listing("L3", "1.0.0", ("NONE", "1.0.0")), listing("BAD", "1.0.0", ("L0", "1.0.0"))]})))  # fmt: skip
     key = f"{URN}codelist.Codelist=A:BAD(1.0.0)"
     record_ = snapshot.records[key.encode()]
-    snapshot.records[key.encode()] = record_._replace(value=b"{broken")
+    snapshot.records[key.encode()] = record_.replace(value=b"{broken")
     good = Structures(FakeSnapshot.of([]))
     good.dangling_references()
     for found in (Structures(snapshot), good.moved_to(snapshot, list(snapshot.records))):
@@ -336,11 +336,11 @@ def test_unreadable_constraints_are_listed_with_the_readable_ones() -> None:
     snapshot = FakeSnapshot.of(split_message(message(data | {"dataflows": [flow]})))
     mended = dict(snapshot.records)
     bad = f"{URN}registry.DataConstraint=A:BAD(1.0.0)".encode()
-    snapshot.records[bad] = snapshot.records[bad]._replace(value=b"{broken")
+    snapshot.records[bad] = snapshot.records[bad].replace(value=b"{broken")
     found = Structures(snapshot).constraints_of(FLOW)
     assert [one.id for one in found] == ["GOOD"]
     assert [one.id for one in found.unreadable] == ["BAD"]
-    snapshot.records[FLOW.encode()] = snapshot.records[FLOW.encode()]._replace(value=b"{broken")
+    snapshot.records[FLOW.encode()] = snapshot.records[FLOW.encode()].replace(value=b"{broken")
     found = Structures(snapshot).constraints_of(FLOW)
     assert [one.id for one in found] == ["GOOD"]
     assert [one.id for one in found.unreadable] == ["DF", "BAD"]

@@ -355,7 +355,7 @@ def test_a_later_version_that_cannot_be_used_supersedes_nothing(is_stub: bool) -
     snapshot = FakeSnapshot.of([part for one in (sample(), data) for part in split_message(message(one))])
     key = f"{URN}registry.DataConstraint=A:C(2.0.0)".encode()
     if not is_stub:
-        snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
+        snapshot.records[key] = snapshot.records[key].replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
     assert applied(found) == [("C", "1.0.0", "dataflow")]
     assert [urn.version for urn in found.unread_constraints] == ["2.0.0"]
@@ -432,7 +432,7 @@ def test_unreadable_constraints_are_listed() -> None:
     parts = split_message(message(sample())) + split_message(message(stub))
     snapshot = FakeSnapshot.of(parts)
     key = f"{URN}registry.DataConstraint=A:BROKEN(1.0.0)".encode()
-    snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
+    snapshot.records[key] = snapshot.records[key].replace(value=b"{broken")
     found = Structures(snapshot).resolve(FLOW)
     assert [unread_constraint.id for unread_constraint in found.unread_constraints] == ["BROKEN", "STUB"]
     assert ["offset 1" in why or "is a stub" in why for why in found.unread_constraints.values()] == [True, True]
@@ -565,7 +565,7 @@ def test_a_damaged_record_is_reported_with_its_place() -> None:
     """A damaged record is reported with the others and with its place in the log."""
     snapshot = FakeSnapshot.of(split_message(message(sample())))
     key = CODELIST.encode()
-    snapshot.records[key] = snapshot.records[key]._replace(value=b"{broken")
+    snapshot.records[key] = snapshot.records[key].replace(value=b"{broken")
     with pytest.raises(IncompleteStructureError, match=r"FREQ: .*offset 0") as caught:
         Structures(snapshot).resolve(FLOW)
     [one] = caught.value.missing

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from kafka_replica.listeners import Change
-from kafka_replica.records import Partition, Record, Stored
+from kafka_replica.records import NOWHERE, Partition, Record, Stored
 from kafka_replica.server.running.workers.link import Link
 from kafka_replica.server.running.workers.messages import (
     NextVersion,
@@ -25,7 +25,6 @@ from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import Snapshot
 
 _RECORDS_AT_ONCE: Final = 2000
-_NOWHERE: Final = Partition("", -1)
 
 
 class _Version(NamedTuple):
@@ -161,7 +160,7 @@ def _messages(version: _Version, *, is_whole: bool) -> Iterator[Any]:
             yield RecordsPart(_packed(part, source), source)
     else:
         records = [snapshot[key] for key in change.changed]
-        records += [Record(key, None, -1, -1, (), _NOWHERE) for key in change.deleted]
+        records += [Record(key, None, -1, -1, (), NOWHERE) for key in change.deleted]
     yield NextVersion(
         version.sequence,
         version.incarnation,
