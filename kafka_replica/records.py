@@ -200,7 +200,7 @@ def as_record(stored: Stored, source: Partition) -> Record:
     """Return the record as users see it."""
     if stored.__class__ is not tuple:
         return stored  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
-    return Record(*stored, source)
+    return Record(*stored, source)  # pyright: ignore[reportCallIssue] # as above
 
 
 def source_of(stored: Stored, source: Partition) -> Partition:

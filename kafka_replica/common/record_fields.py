@@ -116,7 +116,7 @@ class PlainRecordFields(Generic[Source]):
         return self._items >= other._items if isinstance(other, PlainRecordFields) else NotImplemented
 
 
-Sequence.register(PlainRecordFields)
+Sequence.register(PlainRecordFields)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def with_compiled_fields(kind: type[T]) -> type[T]:
@@ -130,5 +130,5 @@ def with_compiled_fields(kind: type[T]) -> type[T]:
     for name, attribute in vars(kind).items():
         if name not in _OF_EACH_CLASS:
             setattr(compiled, name, attribute)
-    Sequence.register(compiled)
+    Sequence.register(compiled)  # pyright: ignore[reportAttributeAccessIssue]
     return compiled

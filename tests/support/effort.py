@@ -41,6 +41,11 @@ def first_in_usual(values: Iterable[object], usual: int) -> list[object]:
     return [*kept[:usual], *map(_long, kept[usual:])]
 
 
+def spread_in_usual(values: Iterable[object], every: int) -> list[object]:
+    """Return the values of one parameter, of which all but every n-th one are left to `make long`."""
+    return [one if at % every == 0 else pytest.param(one, marks=pytest.mark.long) for at, one in enumerate(values)]
+
+
 def _long(one: Any) -> object:
     if hasattr(one, "marks"):  # what pytest.param() returned
         return pytest.param(*one.values, marks=[*one.marks, pytest.mark.long], id=one.id)

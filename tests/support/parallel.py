@@ -16,6 +16,11 @@ _OWN_SESSION: Final = (
     "test_spark_java_process.py", "test_spark_packing.py",
 )  # fmt: skip
 """Files that do not use the session of their folder."""
+_SAME_BROKERS: Final = tuple(f"tests/integration/broker/test_{name}.py" for name in (
+    "damaged_batches", "doctor", "header_names_on_kafka", "java_properties", "missing_topic_or_broker",
+    "no_secret_is_shown", "rights_to_ask", "secured_brokers", "truncated_logs",
+))  # fmt: skip
+"""Files with the brokers ``own_kafka`` and ``secured``, which each process would otherwise start for itself."""
 _EACH_TEST: Final = ("tests/unit/sdmx/test_conversions.py",)
 """Files whose tests take minutes in `make long` and share nothing: they need not run in one process."""
 _LONGEST: Final = (
@@ -51,4 +56,6 @@ class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
             return nodeid
         if file.endswith(_OWN_SESSION):
             return file
+        if file in _SAME_BROKERS:
+            return "tests/integration/broker/: the same brokers"
         return next((folder for folder in _ONE_PROCESS if file.startswith(folder)), file)

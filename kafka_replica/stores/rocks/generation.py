@@ -38,7 +38,7 @@ from kafka_replica.stores.rocks.version_record import BAD_RECORDS, HEAD, Version
 from kafka_replica.transactions.resume_point import ResumePoint, encode_bad_records
 
 _BATCH_BYTES = 1 << 20
-_SOME = 100  # keys to write between two checks whether a batch is full
+_SOME = 100  # keys to write between two checks whether a batch is full, or in one call of compiled code
 _GATHER_EVERY_VERSIONS = 64
 
 
@@ -246,7 +246,9 @@ class Generation:
         """Put changes into a batch; those of a delta whose records contain their partitions have no source."""
         source = source or NOWHERE
         if PARSER is not None:
-            PARSER.write(changes, source, batch.put, batch.delete, DATA, self._number, pack_headers)
+            for at in range(0, len(changes), _SOME):  # other threads get their turns between two calls
+                some = changes[at : at + _SOME]
+                PARSER.write(some, source, batch.put, batch.delete, DATA, self._number, pack_headers)
             return
         put, delete, number_of = batch.put, batch.delete, self._number
         for key, stored in changes:

@@ -120,6 +120,7 @@ def test_each_transaction_makes_one_version_in_order(
         )
 
 
+@pytest.mark.long
 def test_a_compacted_log_equals_kafkas_dump(local_kafka: LocalKafka, kafka_topic: TopicMaker, tools_jar: Path) -> None:
     """A compacted log with gaps, emptied batches and removed markers equals Kafka's dump, and gaps are detected."""
     topic = kafka_topic("holes", config=AGGRESSIVE)

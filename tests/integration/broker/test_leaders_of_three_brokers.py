@@ -15,6 +15,9 @@ from kafka_replica.broker.wire.messages import MetadataResponse
 from kafka_replica.errors import BrokerUnavailableError, TopicNotFoundError
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+"""Three brokers take eight seconds; `make test` compares the leaders of a model, in test_leader_views.py."""
+
 
 @pytest.fixture(scope="module")
 def brokers() -> Iterator[Brokers]:

@@ -25,6 +25,7 @@ from kafka_replica.publication.status import State, Status
 from support.broker.durable_tools import values
 from support.broker.kafka_tools import producer, quiet, write
 from support.broker.secured_kafka import Secured
+from support.effort import first_in_usual, usual_or_long
 from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
@@ -79,22 +80,23 @@ def test_a_missing_topic_is_an_error_unless_it_is_waited_for(own_kafka: LocalKaf
         assert isinstance(failed_with(replica), TopicNotFoundError)
 
 
+@pytest.mark.scaled
 def test_a_deleted_topic_is_waited_for_and_read_from_scratch(
     own_kafka: LocalKafka, tmp_path: Path, boundaries: str
 ) -> None:
-    """A topic deleted while it is followed and recreated much later replaces the old state; twice in a row."""
-    topic = f"again-{boundaries[0]}"
+    """A topic deleted while it is followed and recreated much later replaces the old state; `make long`: twice."""
+    topic, recreated = f"again-{boundaries[0]}", usual_or_long(["2"], ["2", "3"])
     fill(own_kafka, topic, "1")
     with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
         replica.wait_ready(timeout_s=_PATIENCE_S)
-        for value in ("2", "3"):
+        for value in recreated:
             delete(own_kafka, topic)
             wait_until(lambda: topic in (replica.status().last_error or ""))
             time.sleep(_LONGER_THAN_THE_GRACE_S)
             assert replica.state is not State.FAILED, replica.status()
             fill(own_kafka, topic, value)
             wait_until(lambda value=value: values(replica.snapshot()) == {"k": value}, timeout_s=_PATIENCE_S)  # type: ignore[misc] # a lambda with a default
-        assert replica.status().counts.rebuilds == 2
+        assert replica.status().counts.rebuilds == len(recreated)
         delete(own_kafka, topic)
     with Replica(config(own_kafka), topic, RocksStore(tmp_path / "store")) as replica:
         time.sleep(_LONGER_THAN_THE_GRACE_S)
@@ -140,8 +142,10 @@ def test_a_broker_that_comes_late_is_waited_for(boundaries: str) -> None:
 
 @pytest.mark.parametrize(
     ("server", "cause"),
-    [("no-such-host.invalid:9092", "cannot be resolved"), ("127.0.0.1:{closed}", "the connection was refused")],
-)
+    first_in_usual([
+        ("no-such-host.invalid:9092", "cannot be resolved"), ("127.0.0.1:{closed}", "the connection was refused")
+    ], 1),
+)  # fmt: skip
 def test_the_cause_is_named_for_as_long_as_it_lasts(boundaries: str, server: str, cause: str) -> None:
     """A host without an address and a port without a listener are named for as long as they last."""
     servers = server.format(closed=ports.choose_port())
@@ -196,11 +200,11 @@ def test_a_refusal_is_reported_at_once(
 
 @pytest.mark.parametrize(
     ("listener", "properties", "advice"),
-    [
-        ("PLAINTEXT", {**CA, "security.protocol": "SSL"}, "check that security.protocol is"),
+    first_in_usual([
         ("PLAIN", {"security.protocol": "PLAINTEXT"}, "check that security.protocol is"),
-    ],
-)
+        ("PLAINTEXT", {**CA, "security.protocol": "SSL"}, "check that security.protocol is"),
+    ], 1),
+)  # fmt: skip
 def test_a_listener_that_hangs_up_is_explained(
     secured: Secured, boundaries: str, listener: str, properties: dict[str, Any], advice: str
 ) -> None:

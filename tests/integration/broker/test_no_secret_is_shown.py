@@ -31,6 +31,7 @@ from support.broker.secured_kafka import USER, Secured
 from support.closed_port import closed_port
 from support.core.certificates import PASSWORD as KEY_PASSWORD
 from support.core.secret_tools import PASSWORD, Attempt, everything_logged, shown
+from support.effort import first_in_usual
 
 pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
 
@@ -208,7 +209,10 @@ def never(secured: Secured, timeout_s: float, **properties: Any) -> Callable[[],
         ({"sasl.jaas.config": JAAS.replace(";", "")}, (ConfigurationError,)),
         ({"sasl.jaas.config": JAAS.replace("';", "")}, (ConfigurationError,)),
         ({"sasl.mechanism": "OAUTHBEARER", "oauth_cb": lambda _: (PASSWORD, 0)}, (KafkaReplicaError,)),
-        ({"sasl.mechanism": "OAUTHBEARER", "oauth_cb": lambda _: PASSWORD}, (KafkaReplicaError,)),
+        pytest.param(  # waits for ten seconds, as the one before
+            {"sasl.mechanism": "OAUTHBEARER", "oauth_cb": lambda _: PASSWORD}, (KafkaReplicaError,),
+            marks=pytest.mark.long,
+        ),
         (
             {
                 "sasl.mechanism": "OAUTHBEARER", "sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.client.id": USER,
@@ -251,7 +255,7 @@ def test_tls_errors_show_no_secret(secured: Secured) -> None:
     assert key.splitlines()[2] not in shown(error)
 
 
-@pytest.mark.parametrize("password", [PASSWORD, f"{PASSWORD}-is-wrong"])
+@pytest.mark.parametrize("password", first_in_usual([f"{PASSWORD}-is-wrong", PASSWORD], 1))
 @pytest.mark.parametrize("command", ["doctor", "status"])
 def test_a_command_shows_no_secret(secured: Secured, tmp_path: Path, topic: str, command: str, password: str) -> None:
     """Neither the output of a command nor its traceback shows the password of its configuration file."""

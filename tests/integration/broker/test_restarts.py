@@ -23,13 +23,13 @@ from support.broker.durable_tools import (
     values,
 )
 from support.broker.kafka_tools import Checker, Writer, independent_read, producer, write
-from support.effort import usual_or_long
+from support.effort import first_in_usual, usual_or_long
 from support.waiting import wait_until
 
 pytestmark = [pytest.mark.broker, pytest.mark.usefixtures("boundaries"), pytest.mark.quiescence_long]
 
 
-@pytest.mark.parametrize("partitions", [1, 3])
+@pytest.mark.parametrize("partitions", first_in_usual([3, 1], 1))
 def test_a_restart_without_news_reads_no_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:
@@ -168,7 +168,7 @@ def test_killed_at_any_moment(
     for writer in writers:
         writer.start()
     try:
-        for attempt in range(usual_or_long(6, 15, 30)):
+        for attempt in range(usual_or_long(4, 15, 30)):
             process = ReplicaProcess(local_kafka, topic, tmp_path, boundaries)
             if attempt % 3:
                 process.wait_ready()

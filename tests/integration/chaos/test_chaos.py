@@ -21,10 +21,10 @@ from support.effort import usual_or_long
 pytestmark = pytest.mark.broker
 
 
-@pytest.mark.scaled
+@pytest.mark.long
 def test_faults_leave_every_shown_version_whole(tmp_path: Path) -> None:
     """Faults of writers, replicas, the network and the broker leave every shown version whole."""
-    seconds = usual_or_long(10, 40, 120)
+    seconds = usual_or_long(40, 40, 120)
     options = Options(
         seconds=seconds, least_commits=40, least_faults=3, seed=1, partitions=3, store="rocksdb", folder=tmp_path
     )

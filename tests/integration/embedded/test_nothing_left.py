@@ -109,6 +109,7 @@ def test_after_the_death_of_the_supervisor() -> None:
     kafka.stop()
 
 
+@pytest.mark.long
 def test_after_an_exception_in_the_block() -> None:
     """The with block cleans up and lets the exception through."""
     seen = []
@@ -125,6 +126,7 @@ def test_after_an_exception_in_the_block() -> None:
     assert_gone(*seen[0])
 
 
+@pytest.mark.long
 def test_an_object_forgotten() -> None:
     """A LocalKafka that is no longer referred to is stopped."""
     kafka = LocalKafka().start()

@@ -16,6 +16,7 @@ from kafka_replica.errors import PublishError, RecordNotSentError
 from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.outbox import Mode
 from support.broker.access_rights import grant, on_topic
+from support.effort import first_in_usual
 from support.producer.producer_tools import settings_of
 from support.waiting import wait_until
 
@@ -62,7 +63,7 @@ def test_large_and_small_transactions_report_the_missing_right(readable: LocalKa
     assert not isinstance(caught.value, RecordNotSentError)
 
 
-@pytest.mark.parametrize("count", [1, 30_000])
+@pytest.mark.parametrize("count", first_in_usual([1, 30_000], 1))
 def test_a_producer_without_the_right_to_write_is_suspended(readable: LocalKafka, tmp_path: Path, count: int) -> None:
     """A missing right is not retried: the status is 3, and the error names the right."""
     settings = settings_of(

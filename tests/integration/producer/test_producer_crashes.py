@@ -29,9 +29,9 @@ from support.producer.postgres_tools import LocalPostgres
 from support.producer.producer_tools import Watched, log_of, process, settings_of, transactions_of
 from support.waiting import wait_until
 
-STEPS = ["taken up", "record:2", "handed over", "committed", "marking"]
+STEPS = ["taken up", "handed over", "committed"]
 if IS_LONG:
-    STEPS += ["leased", "queried", "begun", "marked"]
+    STEPS += ["record:2", "marking", "leased", "queried", "begun", "marked"]
 TROUBLES = ["kill", "stop", "postgres"] * usual_or_long(1, 2, 4)
 RECORDS = 5
 

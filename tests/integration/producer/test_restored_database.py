@@ -165,6 +165,7 @@ def test_a_backup_is_restored_and_recorded_on(
     assert numbers == [*range(1, 11), *range(6, 17)]
 
 
+@pytest.mark.parametrize("database", first_in_usual(["sqlite", "postgresql"], 1), indirect=True)
 def test_a_restored_database_without_new_records_is_detected(
     database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka
 ) -> None:
@@ -242,14 +243,14 @@ class BeginsAgain(StructureProducer):
 
 @pytest.mark.parametrize(("is_killed", "first_start"), [(False, "resume"), (True, "resume"), (True, "idle")])
 def test_a_new_incarnation_without_need_repeats_nothing(
-    database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool, first_start: FirstStart
+    database_url: str, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool, first_start: FirstStart
 ) -> None:
     """Three transactions have arrived, and are not marked yet: they are not sent again, and older values not shown.
 
     It is not the producer's first start, so that the flush is sent whatever is to be done at the first start.
     """
     topic, bootstrap = kafka_topic(config=KEEP), local_kafka.bootstrap_servers
-    settings = settings_of(bootstrap, topic, database.url, prefix=topic)
+    settings = settings_of(bootstrap, topic, database_url, prefix=topic)
     with closing(StructureProducer(settings)) as recorder:
         for number in (1, 2, 3):
             with recorder.engine.begin() as connection:
@@ -276,10 +277,10 @@ def test_a_new_incarnation_without_need_repeats_nothing(
     assert [number for number, _ in transactions_of(bootstrap, topic)] == [1, 2, 3, *flushes, last]
 
 
-def test_a_clean_up_is_no_other_history(database: Database, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
+def test_a_clean_up_is_no_other_history(database_url: str, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
     """After a clean-up of sent content, the time of the last transaction is still compared."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database.url, prefix=topic)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database_url, prefix=topic)
     with StructureProducer(settings) as producer:
         for number in (1, 2):
             with producer.engine.begin() as connection:

@@ -81,7 +81,7 @@ def check_nothing_twice(bootstrap: str, topic: str) -> dict[str, int]:
     return {key: value["version"] for key, value in last_values(records).items()}
 
 
-@pytest.mark.parametrize("kafka", [{}, EVERY_COMMIT_IS_SLOW], ids=["fast", "slow"])
+@pytest.mark.parametrize("kafka", first_in_usual([{}, EVERY_COMMIT_IS_SLOW], 1), ids=["fast", "slow"])
 def test_rows_become_records(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str, kafka: dict[str, Any]
 ) -> None:

@@ -141,7 +141,7 @@ class Scene:
         pytest.param([0], True, False, id="committed in one partition"),
         pytest.param([0, 1], False, False, id="aborted in the topic, open in the progress topic"),
         pytest.param(["progress", 1], True, False, id="committed, but open in one partition"),
-    ], 4),
+    ], 2),
 )  # fmt: skip
 def test_an_open_transaction_is_ended_as_the_database_decided(
     unverified: LocalKafka,
@@ -192,7 +192,7 @@ def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: 
         pytest.param(["progress"], True, id="committed in the progress topic only"),
         pytest.param([], True, id="no marker anywhere"),
         pytest.param([0], False, id="aborted in one partition"),
-    ], 3),
+    ], 2),
 )  # fmt: skip
 def test_an_open_transaction_of_a_former_incarnation(
     unverified: LocalKafka, tmp_path: Path, decided: list[int | str], commit: bool, incarnations: int

@@ -20,7 +20,7 @@ from kafka_replica.producer.configuration_files.configuration import read_config
 from kafka_replica.sdmx import Urn
 from kafka_replica.server import ServerSettings
 from kafka_replica.testing import FakeTopic
-from support.effort import usual_or_long
+from support.effort import first_in_usual, usual_or_long
 from support.server.axe import axe_core
 from support.server.browser import browsing, chromium
 from support.server.data_samples import LABOUR_CSV, MAP, labour_topic
@@ -153,7 +153,7 @@ def test_every_control_is_reached_by_keyboard(world: tuple[str, FakeTopic, Repli
             check_keyboard(browser, path)
 
 
-@pytest.mark.parametrize("scripts", [False, True])
+@pytest.mark.parametrize("scripts", first_in_usual([True, False], 1))
 def test_a_file_is_uploaded_with_scripts_and_without(tmp_path: Path, *, scripts: bool) -> None:
     """The browser names its origin, so that the form is accepted; the report and a refusal are pages."""
     data, large = tmp_path / "labour.csv", tmp_path / "large.csv"

@@ -64,7 +64,7 @@ def test_wrong_csv_header(name: str, data: str, expected_text: str, spark: Spark
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("line_breaks", [False, True])
+@pytest.mark.parametrize("line_breaks", first_in_usual([False, True], 1))
 def test_bytes_that_are_not_in_the_encoding_are_refused(line_breaks: bool, spark: SparkSession, tmp_path: Path) -> None:
     """A file in another encoding is refused, and no letter is lost: Java alone would replace it by U+FFFD."""
     file = tmp_path / "data.csv"
@@ -116,7 +116,7 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("action", ["D", "", None])
+@pytest.mark.parametrize("action", first_in_usual(["D", "", None], 1))
 def test_a_deletion_that_gives_a_name_without_a_code(
     action: str | None, spark: SparkSession, tmp_path: Path
 ) -> None:  # fmt: skip

@@ -25,7 +25,7 @@ from kafka_replica_spark import register_data_source, views
 from kafka_replica_spark.datasource import KafkaReplicaSource
 from kafka_replica_spark.options import parse_options, snapshot_of
 from kafka_replica_spark.tables import VIEWS
-from support.effort import first_in_usual
+from support.effort import first_in_usual, usual_or_long
 from support.spark.other_process import answer
 from support.spark.spark_world import SOURCE, codelist, message
 from support.spark.views_material import parts, records
@@ -82,6 +82,7 @@ def test_from_a_broker(spark: SparkSession, local_kafka: object, kafka_topic: To
     assert list(json.loads(row._position).values()) >= [offset]
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("kind", first_in_usual(["rocksdb", "checkpoint"], 1))
 def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     """A checkpoint file and the folder of a store are read, even while another replica uses them."""
@@ -89,7 +90,7 @@ def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     filled(MemoryStore(path) if kind == "checkpoint" else RocksStore(path))
     holder = MemoryStore(path) if kind == "checkpoint" else RocksStore(path)
     try:
-        for view in VIEWS:
+        for view in usual_or_long(["structures", "codes"], VIEWS):  # each starts a Python
             frame = read(spark, view, store=path)
             assert frame.count() == getattr(views(spark, look(path).snapshot), view)().count() > 0
     finally:

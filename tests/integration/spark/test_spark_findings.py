@@ -22,8 +22,10 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Snapshot, Structures
 from kafka_replica_spark import job as job_of_spark
 from kafka_replica_spark import message_tables
+from support.effort import first_in_usual
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
+from support.rules.structures_by_hand import coded, codelist, dimension, measure, rules_of, structure, time
 from support.rules.structures_by_hand import version_of as hand_made
 from support.server.data_samples import FILES
 
@@ -33,6 +35,12 @@ _UNKNOWN = ("part", "part_row", "line")
 
 def _rules(demo: Snapshot) -> Rules:
     return compile_rules(Structures(demo), "KR_DEMO:LABOUR(1.0)")
+
+
+def _few_components() -> Rules:
+    """Rules of a small structure with the components that ``_data`` changes: plans grow with each component."""
+    sex, measured = dimension("SEX", coded("SEX")), measure()
+    return rules_of(hand_made(codelist("SEX", ["F", "M", "T"]), structure(sex, time(), measured)))
 
 
 def _data(rules: Rules, rows: int) -> pl.DataFrame:
@@ -99,12 +107,12 @@ def _small_blocks(spark: SparkSession) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("uncompiled")
-def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: Path) -> None:
+def test_findings_of_validation(spark: SparkSession, tmp_path: Path) -> None:
     """Findings have the files, rows and order of the local engine.
 
     The files are CSV in many blocks, small CSV, several of which are in a partition, compressed CSV, and Parquet.
     """
-    rules = _rules(demo)
+    rules = _few_components()
     rows = _data(rules, 200)
     write_sdmx_csv(rows[:110], tmp_path / "a data.csv", rules)
     rows[110:130].write_csv(tmp_path / "b.csv")
@@ -124,6 +132,7 @@ def test_findings_of_validation(demo: Snapshot, spark: SparkSession, tmp_path: P
     assert _ess(tmp_path / "local-csv" / "report.ess.json") == _ess(tmp_path / "spark-csv" / "report.ess.json")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled", "spark")
 def test_a_dimension_without_a_column_is_an_empty_part_of_the_series(demo: Snapshot, tmp_path: Path) -> None:
     """Otherwise the codes of the other dimensions would seem to be those of their neighbours."""
@@ -173,7 +182,7 @@ def test_findings_of_messages(
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("most_in_memory", [10, 100])
+@pytest.mark.parametrize("most_in_memory", first_in_usual([10, 100], 1))
 def test_findings_of_a_map(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_in_memory: int
 ) -> None:

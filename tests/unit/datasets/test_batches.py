@@ -26,7 +26,7 @@ from support.cli.data_runs import FLOW, SAMPLES
 from support.datasets.job_results import WHOLE, results
 from support.datasets.ml_messages import DSD as DSD_OF_MESSAGES
 from support.datasets.ml_messages import message
-from support.effort import examples
+from support.effort import examples, first_in_usual, spread_in_usual
 from support.mapping.case_rows import mapped_rows
 from support.mapping.generated_maps import made_map, made_rows
 from support.mapping.map_cases import CASES as MAP_CASES
@@ -122,7 +122,7 @@ def test_validation_of_csv(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+@pytest.mark.parametrize("case", spread_in_usual(CASES, 4), ids=[case.name for case in CASES])
 def test_validation_cases(case: Case, tmp_path: Path) -> None:
     """All cases of the rules have the same findings row by row, with typed columns and lists."""
     rules = rules_of(version_of(*case.contents), case.reference, **case.settings)
@@ -130,7 +130,7 @@ def test_validation_cases(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", first_in_usual([0, 3, 1, 2, 4, 5], 2))
 def test_generated_worlds(seed: int, tmp_path: Path) -> None:
     """Structures with constraints, and rows, at random give the same results."""
     world = generated_world(seed)
@@ -153,7 +153,7 @@ def _maps(case: MapCase) -> tuple[Any, pl.DataFrame]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("case", MAP_CASES, ids=[case.name for case in MAP_CASES])
+@pytest.mark.parametrize("case", spread_in_usual(MAP_CASES, 4), ids=[case.name for case in MAP_CASES])
 def test_map_cases(case: MapCase, tmp_path: Path) -> None:
     """All cases of maps give the same rows and findings, also for rows that become one observation."""
     plan, frame = _maps(case)
@@ -196,7 +196,7 @@ def test_a_row_with_several_outcomes_is_rejected_once(size: BatchSize, tmp_path:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", first_in_usual(range(6), 2))
 def test_generated_maps(seed: int, tmp_path: Path) -> None:
     """Maps and rows at random give the same results."""
     source = random.Random(seed)

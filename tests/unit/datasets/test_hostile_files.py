@@ -26,7 +26,7 @@ _MOST_MEGABYTES = 2_000
 
 _ALWAYS = (
     "XML with entities",
-    "one string of a workbook",
+    "entities in a workbook",
     "CSV with 200,000 columns and rows",
     "JSON nested 1,000,000 times",
     "a stream of Arrow with 400,000,000 rows",

@@ -119,6 +119,7 @@ def test_reading_a_large_message_takes_little_memory(kind: str, bytes_per_row: i
     assert large - small < allowed, f"{large - small:,} bytes more for {size:,} bytes"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["series", "flat"])
 def test_validating_a_large_message_takes_little_memory(kind: str, tmp_path: Path) -> None:
     """A job keeps some bytes of each row, for its key, and one batch; all other rows are in temporary files."""

@@ -26,13 +26,13 @@ from support.sdmx.sdmx_variations import varied
 LEAST: Final = 0.1
 """The least share of samples that are written: refusing everything would be valid, too."""
 
-SOURCES: Final = sorted([*ML, *JSON], key=lambda one: one.title.split()[-1], reverse=True)
-"""The newest editions first."""
+_NEWEST: Final = (Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1)
+SOURCES: Final = [*_NEWEST, *(one for one in [*ML, *JSON] if one not in _NEWEST)]
 
 
 @pytest.mark.thorough
 @pytest.mark.scaled
-@pytest.mark.parametrize("source", first_in_usual(SOURCES, 4), ids=lambda one: one.title)
+@pytest.mark.parametrize("source", first_in_usual(SOURCES, 2), ids=lambda one: one.title)
 def test_schema_samples_become_valid_messages_in_every_format(source: Format) -> None:
     """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()

@@ -30,7 +30,7 @@ def outcome(write: Callable[[list[Artefact], str], bytes], artefacts: list[Artef
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("row", first_in_usual(rows(*KINDS), 25))
+@pytest.mark.parametrize("row", first_in_usual(rows(*KINDS), 8))
 def test_real_artefacts_in_any_company(row: dict[str, str]) -> None:
     """All artefacts of a file, and pairs of them, are written or refused as without a memory, in every format."""
     try:

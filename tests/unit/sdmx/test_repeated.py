@@ -120,7 +120,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("version", first_in_usual(["31", "20", "10", "21", "30"], 2))
+@pytest.mark.parametrize("version", first_in_usual(["31", "20", "10", "21", "30"], 1))
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
     """No element that a structure message's schema allows once is dropped when a different copy is next to it."""
     found = what_becomes_of_repeated(structure_messages(version))
