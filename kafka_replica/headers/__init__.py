@@ -7,7 +7,7 @@ the core imports only the interface. Read ``stacks.piece`` first, then ``stacks.
 from __future__ import annotations
 
 from kafka_replica.headers.errors import PieceError, ServiceUnavailableError
-from kafka_replica.headers.stacks.keys import PRIVATE, PUBLIC, RESERVED, HeaderKey, compact_key, identifier_of
+from kafka_replica.headers.stacks.header_keys import PRIVATE, PUBLIC, RESERVED, HeaderKey, compact_key, identifier_of
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.headers.stacks.stack import Stack, TransformedRecord
 

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from kafka_replica.broker.reading.decompression import DecompressedTogether
+from kafka_replica.broker.reading.decompression_ahead import DecompressedTogether
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer, SpillHandle
 from kafka_replica.common.compiled import SCANNER, CompiledScanner

@@ -20,7 +20,7 @@ from kafka_replica.broker.connection.settings import common_settings
 from kafka_replica.broker.errors import check_code, is_missing_topic, may_pass_in_answer, translate_error
 from kafka_replica.broker.reading.batches import scan_batches
 from kafka_replica.broker.reading.contract import RETENTION_SETTINGS, FetchResult, LogIdentity, Retention, StartOffsets
-from kafka_replica.broker.reading.decompression import Decompressor
+from kafka_replica.broker.reading.decompression_ahead import Decompressor
 from kafka_replica.broker.reading.fetch_position import FetchPosition
 from kafka_replica.broker.reading.fetch_positions import FetchPositions
 from kafka_replica.broker.reading.fetches import Fetch, Fetches

@@ -8,23 +8,21 @@ with ``surrogateescape``, so that no byte is lost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from operator import attrgetter
 from typing import Any, Final
 
-from aiokafka import codec
 from aiokafka.errors import CorruptRecordException, UnsupportedCodecError
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from kafka_replica.broker.reading.python_parser import HEAD_BYTES, parse_in_python
+from kafka_replica.broker.reading import decompression
+from kafka_replica.broker.reading.python_parser import parse_in_python
 from kafka_replica.common.compiled import PARSER, CompiledParser
 from kafka_replica.errors import DataError
 from kafka_replica.records import Partition, RawRecord, Record, Stored
 
 _LEAST_OFFSET: Final = -(1 << 63)
-_CODEC_AT, _CODEC_BITS = 22, 7  # in the second byte of the attributes
-_DECODERS: Final = {1: codec.gzip_decode, 2: codec.snappy_decode, 3: codec.lz4_decode, 4: codec.zstd_decode}
 _KEY_OF, _VALUE_OF, _OFFSET_OF, _TIMESTAMP_OF, _HEADERS_OF = map(
     attrgetter, ("key", "value", "offset", "timestamp", "headers")
 )
@@ -56,7 +54,7 @@ def parse_records(
         if check_crc and not DefaultRecordBatch(data).validate_crc():
             raise CorruptRecordException("its checksum is wrong")
         if parser is not None:
-            content = _decompressed(data) if decompressed is None else decompressed
+            content = decompression.decompressed(data) if decompressed is None else decompressed
             return parser.parse(data, content, from_offset or _LEAST_OFFSET, Record, partition)
         found = _all_records(data)
     except UnsupportedCodecError as error:
@@ -69,22 +67,6 @@ def parse_records(
             "compare it with kafka-dump-log.sh, and restore the topic from a replica or its source"
         ) from error
     return [record for record in found if record[2] >= from_offset] if from_offset else found
-
-
-def codec_of(data: memoryview | bytes) -> int:
-    """Return Kafka's number of the codec of a batch; 0 if it is not compressed."""
-    return data[_CODEC_AT] & _CODEC_BITS
-
-
-def _decompressed(data: memoryview | bytes) -> bytes | None:
-    """Return the content of a compressed batch, decompressed."""
-    number = codec_of(data)
-    if not number:
-        return None
-    decode: Callable[[Any], bytes] | None = _DECODERS.get(number)
-    if decode is None:
-        raise UnsupportedCodecError(f"Unknown compression codec {number:#04x}")
-    return decode(data[HEAD_BYTES:])
 
 
 def _all_records(data: memoryview | bytes) -> list[RawRecord]:
@@ -100,7 +82,7 @@ def _all_records(data: memoryview | bytes) -> list[RawRecord]:
     except (UnicodeDecodeError, CorruptRecordException) as error:
         if not any(isinstance(each, UnicodeDecodeError) for each in (error, error.__cause__)):
             raise
-    return parse_in_python(data, _decompressed(data))
+    return parse_in_python(data, decompression.decompressed(data))
 
 
 def _columns(batch: Any) -> list[RawRecord]:

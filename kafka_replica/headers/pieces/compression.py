@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from kafka_replica.common.codecs import CODECS, MoreBytesError, decompressed, decompressed_into
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.header_keys import assigned_key
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
 _ENCODING, _SIZE = assigned_key("content-encoding"), assigned_key("uncompressed-size")

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.pieces.protection import refuse_protection_before
-from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.header_keys import assigned_key
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 from kafka_replica.records import Record
 

@@ -11,7 +11,7 @@ from kafka_replica.common.cryptography_modules import needed_cryptography
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.pieces.encryption_keys import KeyProvider
 from kafka_replica.headers.pieces.protection import Protection, parse_statement
-from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.header_keys import assigned_key
 from kafka_replica.headers.stacks.piece import Form, PieceInput, PieceOutput
 
 _KEY = assigned_key("record-encryption")

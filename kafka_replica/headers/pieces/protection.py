@@ -29,7 +29,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
 from kafka_replica.errors import ConfigurationError
-from kafka_replica.headers.stacks.keys import key_named
+from kafka_replica.headers.stacks.header_keys import key_named
 from kafka_replica.headers.stacks.piece import Piece, PieceInput
 
 _ABSENT: Final = b"\xff\xff\xff\xff"

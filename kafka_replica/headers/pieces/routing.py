@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kafka_replica.common.clock import now_ms
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.pieces.usage import Usage
-from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.header_keys import assigned_key
 from kafka_replica.headers.stacks.piece import Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers
 

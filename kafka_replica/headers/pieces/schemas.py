@@ -12,7 +12,7 @@ from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.errors import ServiceUnavailableError
 from kafka_replica.headers.pieces.protection import refuse_protection_before
 from kafka_replica.headers.pieces.service_failures import service_failure
-from kafka_replica.headers.stacks.keys import HeaderKey
+from kafka_replica.headers.stacks.header_keys import HeaderKey
 from kafka_replica.headers.stacks.piece import Form, Piece, PieceInput, PieceOutput
 
 _ID: Final = HeaderKey("__value_schema_id")  # the header of Confluent's serializers

@@ -10,7 +10,7 @@ from typing import Literal
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.headers.pieces.protection import Protection, parse_statement
 from kafka_replica.headers.pieces.signing_keys import SigningKey, VerifyingKey
-from kafka_replica.headers.stacks.keys import assigned_key
+from kafka_replica.headers.stacks.header_keys import assigned_key
 from kafka_replica.headers.stacks.piece import PieceInput, PieceOutput
 
 _KEY = assigned_key("record-signature")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.headers.current_trace import NAMES, current_trace
-from kafka_replica.headers.stacks.keys import HeaderKey
+from kafka_replica.headers.stacks.header_keys import HeaderKey
 from kafka_replica.headers.stacks.piece import Piece, PieceInput, PieceOutput
 from kafka_replica.records import Headers
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar, NamedTuple, Self
 
-from kafka_replica.headers.stacks.keys import HeaderKey
+from kafka_replica.headers.stacks.header_keys import HeaderKey
 from kafka_replica.records import Headers
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafka_replica.stores.delta import AppliedChanges
-from kafka_replica.stores.packed import PackedKeys
+from kafka_replica.stores.packed_keys import PackedKeys
 from kafka_replica.stores.rocks.codec import PLACE_BYTES
 from kafka_replica.stores.rocks.scan import Entries
 

@@ -17,8 +17,8 @@ from kafka_replica.common.compiled import PARSER
 from kafka_replica.errors import BadRecordError, StoreDamagedError
 from kafka_replica.records import NOWHERE, Partition, Position, Record, Stored, source_of
 from kafka_replica.stores.delta import AppliedChanges, Delta
-from kafka_replica.stores.packed import PackedKeys
 from kafka_replica.stores.packed_headers import pack_headers
+from kafka_replica.stores.packed_keys import PackedKeys
 from kafka_replica.stores.rocks.codec import pack_record, unpack_location, unpack_record
 from kafka_replica.stores.rocks.database import Batch, Database, View
 from kafka_replica.stores.rocks.scan import (

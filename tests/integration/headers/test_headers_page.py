@@ -15,7 +15,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 from kafka_replica import ConfigurationError, Replica
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.headers import PieceError, Stack
-from kafka_replica.headers.stacks.keys import ASSIGNED
+from kafka_replica.headers.stacks.header_keys import ASSIGNED
 from kafka_replica.producer import TransactionalProducer
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import programs

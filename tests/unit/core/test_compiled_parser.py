@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from kafka_replica import ConfigurationError
 from kafka_replica.broker.reading import record_parsing
+from kafka_replica.broker.reading.decompression import DECODERS
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.common import compiled
 from kafka_replica.common.compiled import HEAP, PARSER, SCANNER, VARIABLE, CompiledParser
@@ -175,7 +176,7 @@ def test_a_lack_of_memory_is_no_damage(parser: CompiledParser | None, monkeypatc
     def exhaust(*_: object) -> bytes:
         raise MemoryError
 
-    monkeypatch.setitem(record_parsing._DECODERS, 1, exhaust)
+    monkeypatch.setitem(DECODERS, 1, exhaust)
     monkeypatch.setattr(record_parsing, "_columns", exhaust)
     with pytest.raises(MemoryError):
         parse_records(batch_bytes([Written(b"k", b"v")], codec_number=1), SOURCE, parser=parser)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from kafka_replica import ConfigurationError, Partition, Position, Record, RocksStore, Store, UsageError
 from kafka_replica.errors import StoreError, StoreInUseError
 from kafka_replica.stores.delta import Delta
-from kafka_replica.stores.packed import PackedKeys
+from kafka_replica.stores.packed_keys import PackedKeys
 from kafka_replica.stores.rocks import read_only as beside
 from kafka_replica.stores.rocks import scan as walk
 from kafka_replica.stores.rocks.codec import pack_record

@@ -24,7 +24,7 @@ from kafka_replica.headers import (
     compact_key,
     identifier_of,
 )
-from kafka_replica.headers.stacks.keys import ASSIGNED
+from kafka_replica.headers.stacks.header_keys import ASSIGNED
 from support.effort import examples
 from support.headers.small_pieces import Hop, PlainOnly, Squeeze, Suffix
 

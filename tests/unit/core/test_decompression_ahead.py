@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from kafka_replica.broker.reading.batches import RawContent, scan_batches
-from kafka_replica.broker.reading.decompression import Decompressor
+from kafka_replica.broker.reading.decompression_ahead import Decompressor
 from kafka_replica.broker.reading.record_parsing import parse_records
 from kafka_replica.broker.reading.spill_buffer import SpillBuffer
 from kafka_replica.common.compiled import PARSER
