@@ -172,7 +172,10 @@ def test_closing_in_a_forked_process_does_not_wait_for_a_thread_that_is_not_ther
     """The other thread holds the lock for as long as closing takes."""
     with kafka.replica("table", "transaction") as replica, ThreadPoolExecutor() as pool:
         transactions = DatabaseTransactions(replica, "transaction")
+        version = replica.wait_ready(WAIT_S).version
         with transactions._changed:
+            # In a forked process no listener runs: here, the listener must not wait for the lock meanwhile.
+            assert transactions._changed.wait_for(lambda: transactions._followed == version, WAIT_S)
             pool.submit(transactions.close).result(WAIT_S)
 
 
