@@ -198,14 +198,12 @@ def lacks_key(stored: Stored) -> bool:
 
 def as_record(stored: Stored, source: Partition) -> Record:
     """Return the record as users see it."""
-    if stored.__class__ is not tuple:
-        return stored  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
-    return Record(*stored, source)  # pyright: ignore[reportCallIssue] # as above
+    return stored if isinstance(stored, Record) else Record(*stored, source)
 
 
 def source_of(stored: Stored, source: Partition) -> Partition:
     """Return the partition of a record; ``source`` is that of a record without one."""
-    return source if stored.__class__ is tuple else stored.source  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
+    return stored.source if isinstance(stored, Record) else source
 
 
 class Position(Mapping[Partition, int]):

@@ -16,15 +16,6 @@ from support.effort import EFFORT, examples
 from support.folder_fixtures import FolderFixtures
 
 _FOLDER = str(Path(__file__).resolve().parent)
-_NOT_QUICK = {
-    "test_batches.py", "test_conversions.py", "test_data_routes.py", "test_every_history.py", "test_extras_alone.py",
-    "test_findings.py", "test_fuzz.py", "test_hostile_files.py", "test_java_stores.py", "test_memory_of_messages.py",
-    "test_message_writer.py", "test_ml_messages.py", "test_repeated.py", "test_rocks_crashes.py",
-    "test_rocks_full_disk.py", "test_running.py", "test_schema_coverage.py", "test_stack_in_replica.py",
-    "test_writing_corpus.py",
-}  # fmt: skip
-"""Files of which all tests together take long, although each of them may be short."""
-
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_FOLDER, os.environ.get("PYTHONPATH")]))
 
 # The same examples in every run: an unchanged tree gives no new failure. HYPOTHESIS_PROFILE=default varies them.
@@ -69,9 +60,7 @@ def _belongs(item: pytest.Item) -> bool:
         marks.add("long")
     if EFFORT in {"long", "proof"}:
         return bool(marks & {"long", "scaled"})
-    if EFFORT == "quick":
-        return item.path.name not in _NOT_QUICK and not marks & {"long", "thorough", "broker", "spark"}
-    return "long" not in marks
+    return not marks & ({"long", "thorough", "broker", "spark"} if EFFORT == "quick" else {"long"})
 
 
 def _parameters(item: pytest.Function) -> list[object]:

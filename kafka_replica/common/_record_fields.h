@@ -75,16 +75,20 @@ static void free_fields(PyObject *self) {
     Py_DECREF(type);
 }
 
-static PyObject *sum_of(uint64_t base, int32_t delta) {
-    return PyLong_FromLongLong((int64_t)(base + (uint64_t)(int64_t)delta));
+static inline uint64_t offset_of(const RecordFields *fields) {
+    return fields->common->offset + (uint64_t)(int64_t)fields->offset_delta;
+}
+
+static inline uint64_t timestamp_of(const RecordFields *fields) {
+    return fields->common->timestamp + (uint64_t)(int64_t)fields->timestamp_delta;
 }
 
 static PyObject *field(const RecordFields *fields, Py_ssize_t at) {
     switch (at) {
     case KEY: return Py_NewRef(fields->key);
     case VALUE: return Py_NewRef(fields->value);
-    case OFFSET: return sum_of(fields->common->offset, fields->offset_delta);
-    case TIMESTAMP: return sum_of(fields->common->timestamp, fields->timestamp_delta);
+    case OFFSET: return PyLong_FromLongLong((int64_t)offset_of(fields));
+    case TIMESTAMP: return PyLong_FromLongLong((int64_t)timestamp_of(fields));
     case HEADERS: return Py_NewRef(fields->common->headers);
     case SOURCE: return Py_NewRef(fields->common->source);
     default: PyErr_SetString(PyExc_IndexError, "a record has six items"); return NULL;

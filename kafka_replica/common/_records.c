@@ -1,6 +1,6 @@
 /* The compiled parser of record batches; optional, see compiled.py.
 
-   It creates an object of a type based on RecordFields for each record, in one pass over the bytes of a batch. Each length is checked before it is
+   It creates the Record objects that readers get, in one pass over the bytes of a batch. Each length is checked before it is
    used. The source of the format is Kafka's documentation, "Message Format": record batches of magic 2. */
 
 #include "_record_fields.h"
@@ -146,7 +146,7 @@ static PyObject *headers_up_to(Batch *batch, const uint8_t *record_end) {
 
 /* Return a new record; steals all references. Return NULL if one is NULL. */
 static PyObject *record_of(Batch *batch, PyObject *key, PyObject *value, PyObject *headers, uint64_t offset,
-                            uint64_t timestamp) {
+                           uint64_t timestamp) {
     PyObject *record = NULL;
     if (key != NULL && value != NULL && headers != NULL) {
         if (batch->common == NULL || !is_common_to(batch->common, offset, timestamp, headers))
@@ -266,9 +266,8 @@ static PyObject *parse(PyObject *module, PyObject *arguments) {
         return NULL;
     const uint8_t *head = whole.buf;
     State *state = PyModule_GetState(module);
-    if (!PyType_IsSubtype(type, state->fields_type) || type->tp_basicsize != state->fields_type->tp_basicsize ||
-        PyType_IS_GC(type))
-        PyErr_SetString(PyExc_TypeError, "the type of the records has to be RecordFields, or a subclass without a dict");
+    if (type != state->fields_type) /* a subclass has a head for the garbage collector */
+        PyErr_SetString(PyExc_TypeError, "the type of the records has to be RecordFields");
     else if (whole.len < HEAD_BYTES)
         damaged("it is shorter than the head of a batch");
     else {

@@ -13,13 +13,12 @@ typedef struct {
 static int fields_of(PyObject *record, Fields *fields) {
     if (has_fields(record)) {
         const RecordFields *plain = (RecordFields *)record;
-        const Common *common = plain->common;
         *fields = (Fields){
             .value = plain->value,
-            .headers = common->headers,
-            .source = common->source,
-            .offset = common->offset + (uint64_t)(int64_t)plain->offset_delta,
-            .timestamp = common->timestamp + (uint64_t)(int64_t)plain->timestamp_delta,
+            .headers = plain->common->headers,
+            .source = plain->common->source,
+            .offset = offset_of(plain),
+            .timestamp = timestamp_of(plain),
         };
         return 0;
     }

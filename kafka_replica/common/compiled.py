@@ -41,7 +41,7 @@ class CompiledParser(Protocol):
             batch: the batch with its head.
             decompressed: the batch without its head, decompressed; None if the batch is not compressed.
             from_offset: records below this offset are left out.
-            record_type: the type of the records: ``RecordFields``, or a subclass without more fields.
+            record_type: the type of the records, which is ``RecordFields``.
             source: the last item of each record.
 
         Raises:

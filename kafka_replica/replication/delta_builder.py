@@ -391,13 +391,13 @@ def _size_of(records: Sequence[Stored]) -> int:
 
 
 def _as_records(records: Sequence[Stored], source: Partition) -> Sequence[Stored]:
-    """Return records as users see them; those of the compiled parser already are."""
-    return [as_record(raw, source) for raw in records] if tuple in set(map(type, records)) else records
+    """Return records as users see them; those of the compiled parser already have this form."""
+    return records if set(map(type, records)) <= {Record} else [as_record(raw, source) for raw in records]
 
 
 def _unfiltered(records: Sequence[Stored], source: Partition) -> list[Stored]:
     """Return the records of a batch as ``_as_records`` does, if no filter has replaced some: all have the same type."""
-    if type(records) is list and (not records or type(records[0]) is not tuple):
+    if type(records) is list and (not records or type(records[0]) is Record):
         return records
     return [as_record(raw, source) for raw in records]
 

@@ -143,7 +143,7 @@ class _Writer:
     def _packed(self, key: bytes, kept: Kept) -> bytes | memoryview:
         if isinstance(kept, int):
             return self._saved.packed(key, kept)
-        value, offset, timestamp_ms, headers = kept[1], kept[2], kept[3], kept[4]
+        _, value, offset, timestamp_ms, headers = kept[:5]
         value = value or b""  # no record is a tombstone
         packed = pack_headers(headers) if headers else b""
         number = self._number(source_of(kept, self._source))

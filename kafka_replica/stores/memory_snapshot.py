@@ -131,11 +131,9 @@ class MemorySnapshot(Snapshot):
             self.gather_old()
         if self._old:
             record = self._old.get(raw, record)
-        if record is None:
-            return default
-        if record.__class__ is tuple or record.__class__ is int:
-            return self._present.loaded(raw, record)
-        return record  # type: ignore[return-value] # pyright: ignore[reportReturnType] # no narrowing by __class__
+        if record.__class__ is Record:
+            return record  # pyright: ignore[reportReturnType] # it does not narrow by __class__
+        return default if record is None else self._present.loaded(raw, record)
 
     def __iter__(self) -> Iterator[bytes]:
         keys = list(self._present.records)  # one atomic step, so that the writer cannot interfere

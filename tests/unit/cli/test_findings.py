@@ -26,6 +26,8 @@ from support.cli.data_runs import FLOW, SAMPLES, Run
 from support.effort import examples, first_in_usual
 from support.server.data_samples import FILES
 
+pytestmark = pytest.mark.thorough
+
 COLUMNS = [
     "file", "line", "row", "part", "part_row", "path", "series", "time", "component", "value", "rule", "message",
     "severity", "artefact",
@@ -188,7 +190,6 @@ def test_rejected_rows_keep_their_layout(run: Run, rows: pl.DataFrame, tmp_path:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "parquet.gz", "xlsx"])
-@pytest.mark.thorough
 def test_rejected_rows_of_tables_keep_their_columns(
     kind: str, run: Run, rows: pl.DataFrame, tmp_path: Path
 ) -> None:  # fmt: skip
@@ -354,7 +355,6 @@ def test_files_of_findings_that_are_refused(run: Run, rows: pl.DataFrame, tmp_pa
     assert (tmp_path / "f.csv").read_text() == ",".join(COLUMNS) + "\n"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("options", "status"),
     first_in_usual([

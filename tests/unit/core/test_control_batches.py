@@ -56,7 +56,7 @@ def test_a_marker_has_its_record() -> None:
     """The content of a marker is its record: whoever needs the time of the commit finds it there."""
     data = batch_bytes([Written(_KEY, _VALUE)], attributes=_TRANSACTIONAL_CONTROL)
     (batch,) = scan_batches(memoryview(data), Partition("t", 0), 0, -1, SpillBuffer()).batches
-    assert [(record[0], record[1]) for record in batch.content.records()] == [(_KEY, _VALUE)]
+    assert [record[:2] for record in batch.content.records()] == [(_KEY, _VALUE)]
 
 
 def test_a_compressed_batch_is_not_read_directly() -> None:

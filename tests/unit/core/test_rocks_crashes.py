@@ -16,6 +16,8 @@ from support.core.rocks_tools import new_folder
 from support.effort import first_in_usual, usual_or_long
 from support.paths import TESTS
 
+pytestmark = pytest.mark.thorough
+
 STORIES = list(stories())
 KILLS = usual_or_long(6, 30, 200)
 
@@ -27,7 +29,6 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     """After a kill between any two steps the store has a published version, whole with its resume point.
@@ -45,7 +46,6 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     assert set(found) == set(range(len(story.states))), "not every version was there when the process was killed"
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
     """After a failure at any step the version shown stays, and is there after reopening.
@@ -78,7 +78,6 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
         at += 1
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
     """A step that failed can be repeated a moment later, and the key count stays right."""
@@ -115,7 +114,6 @@ def _has_forgotten(story: Actions, act: int) -> bool:
     return story.may_forget_after is not None and act >= story.may_forget_after
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.timeout(22 * KILLS)
 def test_a_replica_that_is_killed_again_and_again(folder: Path) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from support.core.rocks_tools import new_folder, run
 
+pytestmark = pytest.mark.thorough
+
 CROWDED = """
 import gc
 from support.core.rocks_tools import *
@@ -99,7 +101,6 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-@pytest.mark.thorough
 def test_files_that_may_not_grow(folder: Path) -> None:
     """A limit of the operating system on file sizes has the same effect in all ways of writing a version."""
     program = """
@@ -135,7 +136,6 @@ def crowd():
 """
 
 
-@pytest.mark.thorough
 def test_a_store_is_opened_again_after_a_full_disk_while_a_snapshot_is_held(small_disk: Path) -> None:
     """A held snapshot keeps the database open with the full disk's error; the reopened store can be written again."""
     program = """
@@ -145,7 +145,6 @@ print("done")
     assert run(CROWDED + FULL_DISK + program, small_disk) == "done\n"
 
 
-@pytest.mark.thorough
 def test_a_disk_that_is_full(small_disk: Path) -> None:
     """On a small disk that another program filled a replica fails, continues serving, and can be started again."""
     program = """

@@ -37,6 +37,8 @@ from support.rules.generated_worlds import generated_world
 from support.rules.structures_by_hand import DSD, dimension, measure, rules_of, structure, table, text, version_of
 from support.rules.validation_cases import CASES, Case
 
+pytestmark = pytest.mark.thorough
+
 LABOUR = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)
 VALID = generate_rows(LABOUR, 40, 1)
 _NUMBERS = count()
@@ -82,7 +84,6 @@ def made_csv(rows: list[dict[str, Any]], faults: list[tuple[int, str, int]], wro
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(
     _FAULTS, st.lists(st.integers(0, 39), max_size=6), st.sets(st.integers(0, 39), max_size=4),
@@ -121,7 +122,6 @@ def test_validation_of_csv(
         assert all(f'"count": {count}' in found for count in report.counts.values())
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("case", spread_in_usual(CASES, 4), ids=[case.name for case in CASES])
 def test_validation_cases(case: Case, tmp_path: Path) -> None:
     """All cases of the rules have the same findings row by row, with typed columns and lists."""
@@ -129,7 +129,6 @@ def test_validation_cases(case: Case, tmp_path: Path) -> None:
     _compare_frames(table([row for row, _ in case.rows]), rules, tmp_path, 2)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("seed", first_in_usual([0, 3, 1, 2, 4, 5], 2))
 def test_generated_worlds(seed: int, tmp_path: Path) -> None:
     """Structures with constraints, and rows, at random give the same results."""
@@ -152,7 +151,6 @@ def _maps(case: MapCase) -> tuple[Any, pl.DataFrame]:
     return plan, table([row for row, _ in mapped_rows(case)])
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("case", spread_in_usual(MAP_CASES, 4), ids=[case.name for case in MAP_CASES])
 def test_map_cases(case: MapCase, tmp_path: Path) -> None:
     """All cases of maps give the same rows and findings, also for rows that become one observation."""
@@ -195,7 +193,6 @@ def test_a_row_with_several_outcomes_is_rejected_once(size: BatchSize, tmp_path:
     check_several_outcomes(done, (job.out / "rejected.csv").read_text().splitlines()[1:])
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("seed", first_in_usual(range(6), 2))
 def test_generated_maps(seed: int, tmp_path: Path) -> None:
     """Maps and rows at random give the same results."""

@@ -13,6 +13,8 @@ import pytest
 from support.datasets.hostile_files import HOSTILE, write_hostile
 from support.paths import ROOT, TESTS
 
+pytestmark = pytest.mark.thorough
+
 _LONGEST_S = 300
 _READABLE = {
     # Their rows have a wrong number of cells, or wrong values, which are findings.
@@ -35,7 +37,6 @@ _ALWAYS = (
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: limits of memory need Linux")
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [one if one in _ALWAYS else pytest.param(one, marks=pytest.mark.long) for one in HOSTILE]
 )

@@ -114,8 +114,12 @@ def test_arrays_that_leave_out_attributes_without_values() -> None:
     expected = [("x0", "y1", None, None)]
     names = ("X", "Y", "E", "F")
     of_data_set = message(observed([1], attributes=[0, 1]), dataSet=_MIXED)
-    rows, notes = rows_and_notes(of_data_set, *names)
-    assert (rows, notes[0]) == (expected, _left_out("of the data set"))
+    not_read = [
+        f"dataSets[0] refers to one of the 2 values that the message lists for the attribute {id_}; the others were "
+        "not read"
+        for id_ in ("X", "Y")
+    ]
+    assert rows_and_notes(of_data_set, *names) == (expected, [_left_out("of the data set"), *not_read])
     of_group = message(observed([1], dimensionGroupAttributes={"0:": [0, 1]}), dimensionGroup=_MIXED)
     assert rows_and_notes(of_group, *names) == (expected, [_left_out("of dimension groups")])
     of_series = message({"series": {"0": {"attributes": [0, 1], "observations": {"0": [1]}}}}, series=_MIXED)

@@ -17,6 +17,8 @@ from support.datasets.ml_messages import BASE, DSD, XSI, message
 from support.effort import first_in_usual
 from support.rules.structures_by_hand import dimension, measure, rules_of, structure, text, time, version_of
 
+pytestmark = pytest.mark.thorough
+
 _OLD = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 
 
@@ -579,7 +581,6 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> None:
     """A hostile or damaged file is refused with an error that names it, in little memory."""
@@ -606,7 +607,6 @@ def _observations(count: int) -> Iterator[str]:
         yield f'<Series CUR="{number}"><Obs TIME_PERIOD="2010" OBS_VALUE="{number}"/></Series>'
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("group", first_in_usual(['<Group CUR="1" TITLE="late"/>', ""], 1))
 def test_memory_does_not_depend_on_the_number_of_rows(group: str, file: Path) -> None:
     """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""

@@ -31,6 +31,8 @@ from kafka_replica.testing import FakeTopic
 from support.headers.small_pieces import Suffix, Unavailable
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.thorough
+
 PATIENCE_S = 60
 STACK = Stack([Suffix("x"), Suffix("y")])
 

@@ -23,6 +23,8 @@ from support.effort import examples, first_in_usual, usual_or_long
 from support.sdmx.conversions import FORMATS, JSON, ML, faults_by_format, read, schema_faults, valid_samples
 from support.sdmx.sdmx_variations import varied
 
+pytestmark = pytest.mark.thorough
+
 LEAST: Final = 0.1
 """The least share of samples that are written: refusing everything would be valid, too."""
 
@@ -30,7 +32,6 @@ _NEWEST: Final = (Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1)
 SOURCES: Final = [*_NEWEST, *(one for one in [*ML, *JSON] if one not in _NEWEST)]
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.parametrize("source", first_in_usual(SOURCES, 2), ids=lambda one: one.title)
 def test_schema_samples_become_valid_messages_in_every_format(source: Format) -> None:
@@ -47,7 +48,6 @@ def test_schema_samples_become_valid_messages_in_every_format(source: Format) ->
 @pytest.mark.scaled
 @given(varied())
 @settings(max_examples=examples(25, long=100, proof=2000), deadline=None, suppress_health_check=list(HealthCheck))
-@pytest.mark.thorough
 def test_an_artefact_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
     """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}

@@ -12,10 +12,11 @@ from fuzz.session import batch
 from fuzz.targets import TARGETS, Target
 from support.effort import examples
 
+pytestmark = pytest.mark.thorough
+
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=300)))
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 @pytest.mark.parametrize("name", TARGETS)
 def test_any_input_gives_a_result_or_our_error(name: str, tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from support.effort import examples, first_in_usual
 from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.sdmx_variations import varied
 
+pytestmark = pytest.mark.thorough
+
 KINDS = [("sdmx-ml", one) for one in ("2.1", "3.0")] + [("sdmx-json", "2.0"), ("fusion-json", "")]
 
 
@@ -29,7 +31,6 @@ def outcome(write: Callable[[list[Artefact], str], bytes], artefacts: list[Artef
         return str(error)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("row", first_in_usual(rows(*KINDS), 8))
 def test_real_artefacts_in_any_company(row: dict[str, str]) -> None:
     """All artefacts of a file, and pairs of them, are written or refused as without a memory, in every format."""
@@ -47,7 +48,6 @@ def test_real_artefacts_in_any_company(row: dict[str, str]) -> None:
 
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(varied(), max_size=4), st.sampled_from(media_types()), st.integers(0, 20_000), st.data())
-@pytest.mark.thorough
 def test_any_artefacts_and_any_room(
     artefacts: list[Artefact], media_type: str, max_bytes: int, data: st.DataObject
 ) -> None:

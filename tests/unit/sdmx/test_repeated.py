@@ -22,6 +22,8 @@ from support.sdmx.schema_probe import join_references, message_around, message_w
 from support.sdmx.sdmx_json_samples import SAMPLE, SAMPLE_1_0, message
 from support.sdmx.xsd_samples import Schemas
 
+pytestmark = pytest.mark.thorough
+
 JSON_MESSAGES: Final = {
     "SDMX-JSON 1.0": message(SAMPLE_1_0, "1.0.0"),
     "SDMX-JSON 2.0": message(SAMPLE),
@@ -57,7 +59,6 @@ def test_the_format_of_codes_counts_next_to_a_codelist() -> None:
     assert list(read_message(_concept(core))) == [scheme]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("format_", JSON_MESSAGES)
 def test_a_name_that_comes_twice_is_refused_at_any_depth(format_: str) -> None:
     """A repeated member of an object of any kind is refused, in equal words or with escapes."""
@@ -119,7 +120,6 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
         yield schemas, root, element
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("version", first_in_usual(["31", "20", "10", "21", "30"], 1))
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
     """No element that a structure message's schema allows once is dropped when a different copy is next to it."""

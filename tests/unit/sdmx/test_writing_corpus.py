@@ -17,6 +17,8 @@ from support.effort import first_in_usual
 from support.sdmx.conversions import schema_faults
 from support.sdmx.sdmx_corpus import data_of, rows
 
+pytestmark = pytest.mark.thorough
+
 ALL = rows(
     ("fusion-json", ""), ("sdmx-edi", ""), ("xlsx", ""),
     *(("sdmx-ml", one) for one in ("1.0", "2.0", "2.1", "3.0", "3.1")),
@@ -38,7 +40,6 @@ LEAST = {Format.SDMX_ML_3_0: 1225, Format.SDMX_ML_2_1: 1060, Format.SDMX_JSON_2_
 """The least number of artefacts of the corpus that each format can express."""
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("row", [*ALL[::3], *first_in_usual([row for number, row in enumerate(ALL) if number % 3], 0)])
 def test_a_written_artefact_reads_back_equal(row: dict[str, str]) -> None:
     """An artefact is written whole or refused in each format; in its own it is always written, except for a list."""
@@ -81,7 +82,6 @@ def _read(data: bytes, artefact: Artefact) -> Artefact | None:
         return None
 
 
-@pytest.mark.thorough
 @pytest.mark.corpus
 def test_no_writer_refuses_more_of_the_corpus_than_before() -> None:
     """At least as many artefacts as in the past are written: a writer that refuses too much fails."""

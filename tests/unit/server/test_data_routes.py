@@ -49,6 +49,8 @@ from support.server.data_samples import (
     plain_csv,
 )
 
+pytestmark = pytest.mark.thorough
+
 FMR = "/ws/public/data/validate"
 DSD_URN = "urn:sdmx:org.sdmx.infomodel.datastructure.DataStructure=KR_DEMO:DSD_LABOUR(1.0)"
 
@@ -92,7 +94,6 @@ def unzipped(answer: Any) -> dict[str, str]:
         return {name: archive.read(name).decode() for name in archive.namelist()}
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_validation_gives_the_files_of_the_command(
     name: str, client: TestClient, replica: Replica, tmp_path: Path
@@ -125,7 +126,6 @@ def test_a_message_whose_data_set_is_empty(action: str, client: TestClient) -> N
         assert (answer.status_code, "names a structure" in answer.text) == (422, True)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
 def test_mapping_gives_the_files_of_the_command(
     name: str, client: TestClient, replica: Replica, tmp_path: Path
@@ -171,7 +171,6 @@ def test_data_with_commas_in_numbers_and_another_encoding(client: TestClient, re
     assert answer.json()["written_rows"]["rejected"] == 2
 
 
-@pytest.mark.thorough
 def test_reports_as_csv_and_html(client: TestClient) -> None:
     """The format comes from the parameter or from Accept, where the quality decides."""
     expected = post(client, "/validate").json()
@@ -293,7 +292,6 @@ def test_an_impossible_request_is_answered_with_the_reason(
     assert "kafka-replica-" not in answer.json()["detail"]
 
 
-@pytest.mark.thorough
 def test_compressed_uploads_give_the_same_report(client: TestClient) -> None:
     """A compressed file, a compressed body, and both as a form give the same report; a bomb in it is refused."""
     expected = post(client, "/validate").json()
@@ -432,7 +430,6 @@ def test_requests_beyond_the_number_get_503(replica: Replica, monkeypatch: pytes
     assert post(client, "/validate").status_code == 200
 
 
-@pytest.mark.thorough
 def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     replica: Replica, monkeypatch: pytest.MonkeyPatch, temporary: Path
 ) -> None:
@@ -452,7 +449,6 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     assert refused.status_code == 400
 
 
-@pytest.mark.thorough
 def test_answers_name_the_version_of_their_report_under_constant_change() -> None:
     """Header and report have one version, however many versions are made meanwhile."""
     topic, stopped = labour_topic(), threading.Event()
@@ -560,7 +556,6 @@ def test_fmr_answers_400_to_what_it_cannot_validate(data: bytes, headers: dict[s
     assert answer.json()["Error"]
 
 
-@pytest.mark.thorough
 def test_a_stub_elsewhere_in_the_registry_changes_no_result(client: TestClient) -> None:
     """All dataflows are searched for the data's structure; the stub of one does not name its own."""
     urn = Urn.of_reference("Dataflow", "OTHER:STUB(1.0)")

@@ -28,6 +28,8 @@ from support.server.app_tools import EventParser, stand_in
 from support.server.server_tools import connected, received, running
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def replica() -> Iterator[Replica]:
@@ -39,7 +41,6 @@ def replica() -> Iterator[Replica]:
         yield replica
 
 
-@pytest.mark.thorough
 def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replica) -> None:
     """Neither an idle connection nor one that sends its headers byte by byte stays; others are served meanwhile."""
     with running(replica, header_timeout_s=2) as (address, _), connected(address) as idle, connected(address) as slow:
@@ -56,7 +57,6 @@ def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replic
             assert received(second) == b""
 
 
-@pytest.mark.thorough
 def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None:
     """A stream whose client stops reading ends; streams of others stay, and the process frees its memory."""
     topic = FakeTopic()
@@ -170,7 +170,6 @@ def test_shutdown_ends_open_streams_at_once(replica: Replica) -> None:
     assert ended == [f"1.{replica.incarnation}"]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("ends", [True, False])
 def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica, ends: bool) -> None:
     """A request that ends in time gets its answer; one that does not is cut off, and delays the end no further."""
@@ -191,7 +190,6 @@ def test_requests_in_progress_get_the_grace_period_and_no_more(replica: Replica,
     release.set()
 
 
-@pytest.mark.thorough
 def test_systemd_hears_of_readiness_life_and_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """READY=1 comes only after the barrier, WATCHDOG=1 again and again, STOPPING=1 at the end."""
     topic = FakeTopic()

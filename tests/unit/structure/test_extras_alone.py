@@ -11,6 +11,8 @@ import pytest
 
 from support.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 _PROGRAMS = ROOT / ".ci" / "first_steps"
 _RUNNER = ROOT / "tests" / "support" / "extra_alone.py"
 _OFTEN = {"cli", "producer", "sdmx", "server"}

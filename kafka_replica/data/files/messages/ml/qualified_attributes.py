@@ -7,6 +7,7 @@ Source: SDMX-ML 2.1, schemas of structure-specific data, ``<xs:anyAttribute name
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from kafka_replica.data.errors import DatasetError
@@ -16,9 +17,9 @@ _TYPE: Final = "type"
 """The type of an element, which messages write with and without a namespace; it is not a component."""
 
 
-def has_namespace(attributes: dict[str, str]) -> bool:
-    """Return whether any XML attribute of an element is in a namespace."""
-    return "}" in "".join(attributes)
+def has_namespace(names: Iterable[str]) -> bool:
+    """Return whether any of these names of XML attributes is in a namespace."""
+    return "}" in "".join(names)
 
 
 def without_prefixes(

@@ -11,7 +11,7 @@ from kafka_replica.data.files.messages.attribute_groups import Row
 from kafka_replica.data.files.messages.ml.data_set import DataSet, Run, Taken, run_of
 from kafka_replica.data.files.messages.ml.element_values import ElementValueReader, Value
 from kafka_replica.data.files.messages.ml.known_components import WHITESPACE
-from kafka_replica.data.files.messages.ml.qualified_attributes import without_prefixes
+from kafka_replica.data.files.messages.ml.qualified_attributes import has_namespace, without_prefixes
 from kafka_replica.data.files.messages.ml.series import NOTHING, SeriesReader
 from kafka_replica.data.files.messages.ml.unknown_elements import OF_W3C
 
@@ -90,7 +90,7 @@ class SpecificReader(SeriesReader):
         lines, self._lines = self._lines, []
         values, self._values = self._values, []
         run = run_of(self.data_set.known.names_of(self._names), self._shared, lines, values)
-        if "}" in "".join(run.names):
+        if has_namespace(run.names):
             _remove_qualified(run)
         self._collapse(run)
         if any("" in column for column in run.columns):
