@@ -19,6 +19,8 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES, Run
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def rules() -> Rules:
@@ -32,7 +34,6 @@ def rows(rules: Rules) -> pl.DataFrame:
     return pl.DataFrame(generate_rows(rules, 100, 1), infer_schema_length=None)
 
 
-@pytest.mark.thorough
 def test_good_data_gives_status_0(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Good data gives status 0 and good.csv with all rows as valid SDMX-CSV; a second run does not overwrite it."""
     data, out = tmp_path / "data.csv", tmp_path / "out"
@@ -221,7 +222,6 @@ def test_rows_of_another_structure_alone(run: Run, rows: pl.DataFrame, rules: Ru
     )
 
 
-@pytest.mark.thorough
 def test_rejected_rows_corrected_where_they_are(run: Run, rows: pl.DataFrame, rules: Rules, tmp_path: Path) -> None:
     """Rejected rows corrected in place can be input and output at once; nothing of the old results remains."""
     data, out = tmp_path / "data.csv", tmp_path / "out"

@@ -17,6 +17,8 @@ import pytest
 from kafka_replica.cli.log_output import _should_show
 from kafka_replica.common.log_lines import JsonLines
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.parametrize(
     ("name", "level", "shown"),
@@ -135,7 +137,6 @@ log.warning('w'); log.error('e')
     assert [line.rpartition(": ")[2] for line in lines_of(program)] == expected
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
@@ -161,7 +162,6 @@ def test_errors_as_json(words: list[str], status: int, message: str | None) -> N
         assert abs(age.total_seconds()) < 3600
 
 
-@pytest.mark.thorough
 def test_stack_traces_as_json() -> None:
     """With KAFKA_REPLICA_DEBUG the error has its stack trace, in the same line."""
     words = ["--log-format", "json", "get", "k", "-b", "127.0.0.1:1", "-t", "codes", "--timeout-s", "3"]

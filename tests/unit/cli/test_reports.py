@@ -22,6 +22,8 @@ from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES, Run
 from support.server.data_samples import FILES
 
+pytestmark = pytest.mark.thorough
+
 SCHEMA: Final = "KAFKA_REPLICA_ESS_SCHEMA"
 """The variable with the path of ``validation_report_1.0.1.json`` of github.com/data-cleaning/ValidatReport.
 

@@ -13,6 +13,8 @@ from kafka_replica.data.validation import compile_rules, generate_rows
 from kafka_replica.sdmx import Structures
 from support.cli.data_runs import FLOW, SAMPLES, Run
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:

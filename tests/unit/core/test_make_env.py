@@ -16,6 +16,8 @@ import pytest
 
 from support.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 ANSWERS = {"pip": "import pip; print(pip.__version__)", "ensurepip": "import ensurepip", "venv": "import venv"}
 
 

@@ -12,6 +12,8 @@ import pytest
 from kafka_replica.directories import Directory
 from kafka_replica.testing import FakeTopic
 
+pytestmark = pytest.mark.thorough
+
 WAIT_S = 60.0
 OLD, NEW = ({key: f"{key}{number}" for key in "ABC"} for number in (1, 2))
 

@@ -20,6 +20,8 @@ from kafka_replica.headers.pieces import CachedRegistryClient, RegistrySchemas
 from kafka_replica.records import Headers
 from support.closed_port import closed_port
 
+pytestmark = pytest.mark.thorough
+
 SCHEMA = Schema('"string"', "AVRO")
 
 

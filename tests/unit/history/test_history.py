@@ -29,6 +29,8 @@ from support.core.rocks_tools import P, delta, many, new_folder, values
 from support.history.history_world import KEYS, Source
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
@@ -169,7 +171,6 @@ def test_instants_before_a_restart_from_a_checkpoint_keep_their_version(folder: 
 
 
 @pytest.mark.parametrize("one_key_space", [False, True])
-@pytest.mark.thorough
 def test_records_of_several_topics_have_the_keys_that_were_written(folder: Path, one_key_space: bool) -> None:
     """A replica with separate key spaces names keys by topic; the key of a record is the one in the log."""
     kafka = FakeKafka()
@@ -400,7 +401,6 @@ def test_pages_of_versions(folder: Path) -> None:
         assert history.versions(0) == history.versions(last[-1].sequence - 1) == []
 
 
-@pytest.mark.thorough
 def test_a_queried_instant_keeps_its_answer(folder: Path) -> None:
     """A version that is made within the same millisecond as a question gets a later instant."""
     with VersionHistory(folder) as history:
@@ -524,7 +524,6 @@ def counted(keys: int, folder: Path) -> tuple[int, int]:
     return found["read"], found["written"]
 
 
-@pytest.mark.thorough
 def test_the_cost_of_a_version_depends_only_on_its_changes(folder: Path) -> None:
     """A version of ten keys reads and writes as many entries among 200 keys as among 20,000."""
     few, many_ = counted(200, folder / "few"), counted(20_000, folder / "many")

@@ -22,6 +22,8 @@ from support.server.app_tools import client_of
 from support.server.data_samples import FLOW, LABOUR_CSV, MAP, by_command, labour_topic, plain_csv
 from support.server.html_tools import BROWSER, PageContent, page_at
 
+pytestmark = pytest.mark.thorough
+
 RULES = "Findings by rule and component, errors first"
 HOSTILE = b"<script>alert(1)</script>"
 
@@ -103,7 +105,6 @@ def test_a_valid_file_has_no_findings(client: TestClient, tmp_path: Path) -> Non
     assert page.links["Upload another file"].startswith("/version/1.")
 
 
-@pytest.mark.thorough
 def test_archives_and_mapped_rows_are_downloads(client: TestClient, tmp_path: Path) -> None:
     """Downloads are the files of the commands; the report of a mapping is a page."""
     expected = by_command("validate", tmp_path, "labour.csv", "--flow", FLOW)
@@ -180,7 +181,6 @@ def test_a_full_disk_is_no_unexpected_error(
     assert submit(client, "/upload").status_code == 200
 
 
-@pytest.mark.thorough
 def test_a_disk_that_fills_at_any_time_is_reported(replica: Replica, tmp_path: Path) -> None:
     """A small file system: the upload fits and the results do not, or not even a folder is possible."""
     disk = tmp_path / "disk"

@@ -9,6 +9,8 @@ import pytest
 from support.import_graph import PACKAGES, ImportGraph, import_graph, read_graph
 from support.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 LIBRARIES: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["kafka_replica"][
     "libraries"
 ]
@@ -31,7 +33,6 @@ def owns(owner: str, module: str) -> bool:
     return module == owner or module.startswith(owner.removesuffix("*").removesuffix(".") + ".")
 
 
-@pytest.mark.thorough
 def test_each_library_is_imported_by_its_owners_alone() -> None:
     """No module imports a library that another package owns, not even inside a function or for type checkers."""
     assert not violations(import_graph())
