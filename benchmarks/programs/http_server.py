@@ -1,4 +1,4 @@
-"""The service as a process, and a bare ASGI response under the same settings of uvicorn.
+"""The service as a process, and a bare ASGI response of uvicorn alone.
 
 http_server service BOOTSTRAP TOPIC WORKERS   the service over a replica in memory
 http_server bare FILE                         the bytes of a file with a content type, and 304 without a body
@@ -13,15 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from uvicorn.lifespan.off import LifespanOff
 
 from benchmarks.programs.common import tell
 from kafka_replica import Replica
-from kafka_replica.server import ListenSettings, ServerSettings, serve
-from kafka_replica.server.app import Service
+from kafka_replica.server import ListenSettings, serve
 from kafka_replica.server.listening.sockets import address_of, open_socket
-from kafka_replica.server.running.http_server import make_config
-from kafka_replica.testing import FakeTopic
 
 
 def service(bootstrap: str, topic: str, workers: str) -> None:
@@ -48,9 +44,11 @@ def bare(file: str) -> None:
         await send({"type": "http.response.body", "body": body})
 
     listen = ListenSettings(port=0)
-    with FakeTopic("none").replica() as replica, open_socket(listen) as opened:
-        config = make_config(Service(replica, ServerSettings()), listen)
-        config.loaded_app, config.lifespan_class = app, LifespanOff
+    config = uvicorn.Config(
+        app, http="h11", ws="none", lifespan="off", log_config=None, access_log=False, proxy_headers=False,
+        server_header=False,
+    )  # fmt: skip
+    with open_socket(listen) as opened:
         tell(address=address_of(opened, listen))
         asyncio.run(uvicorn.Server(config).serve(sockets=[opened]))
 

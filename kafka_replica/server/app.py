@@ -143,8 +143,7 @@ class Service:
 
     def _make_app(self) -> Starlette:
         settings = self.settings
-        release = kafka_replica.__version__
-        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, release, self._quick, self._unparsed)
+        sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, self._quick, self._unparsed)
         # The most frequent routes are first, because the router tries them in this order.
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]
         routes += [

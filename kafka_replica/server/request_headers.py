@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from starlette.types import Scope
@@ -28,10 +29,20 @@ def request_headers(scope: Scope) -> RequestHeaders:
     known = scope.get(_KEY)
     if isinstance(known, RequestHeaders):
         return known
-    size, values = 0, dict[str, str]()
-    for raw_name, raw_value in scope["headers"]:
-        size += len(raw_name) + len(raw_value)
-        name, value = str(raw_name, "latin-1"), str(raw_value, "latin-1")
-        values[name] = f"{values[name]}{_SEPARATORS.get(name, ', ')}{value}" if name in values else value
+    raw = scope["headers"] = list(scope["headers"])
+    values = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
+    if len(values) == len(raw):
+        size = len("".join([*values, *values.values()]))  # Latin-1 has one byte for each character
+    else:
+        size, values = sum([len(name) + len(value) for name, value in raw]), _joined(raw)
     found = scope[_KEY] = RequestHeaders(size, values)
     return found
+
+
+def _joined(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return the values by name; some name occurs several times."""
+    values = dict[str, str]()
+    for raw_name, raw_value in raw:
+        name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+        values[name] = f"{values[name]}{_SEPARATORS.get(name, ', ')}{value}" if name in values else value
+    return values

@@ -62,7 +62,7 @@ class RecordDecoder:
             MessageError: the value of the record is incomplete, as a large value without one of its chunks is.
         """
         try:
-            record = self.snapshot.get(str(key))
+            record = self.snapshot.get(bytes(key))
         except BadRecordError as error:
             raise MessageError(str(error)) from error
         return record if record is not None and record.value is not None else None

@@ -104,16 +104,19 @@ class ReferenceGraph:
     def complete_message(self, urns: Sequence[Urn]) -> StoredMessage | None:
         """Return the message of the only existing artefact: see ``Structures.complete_message``."""
         contents = self._indexes.contents.made
-        if contents is None or next(contents.companions((urns[0].agency, urns[0].id)), None) is not None:
+        if contents is None or contents.has_companions((urns[0].agency, urns[0].id)):
             return None
         found = [(urn, facts) for urn in urns if (facts := contents.of(urn)) is not None]
-        if len(found) != 1 or found[0][1].complete is None:
+        if len(found) != 1:
+            return None
+        urn, facts = found[0]
+        if facts.complete is None:
             return None
         try:
-            record = self._decoder.record(found[0][0])
+            record = self._decoder.record(urn)
         except MessageError:
             return None
-        return None if record is None else StoredMessage(record.value or b"", found[0][1].complete)
+        return None if record is None else StoredMessage(record.value or b"", facts.complete)
 
     @property
     def is_pending(self) -> bool:

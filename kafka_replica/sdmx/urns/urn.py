@@ -172,7 +172,8 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
         return f"Urn({str(self)!r})"
 
     def __bytes__(self) -> bytes:
-        return str(self).encode()
+        tail = f".{self.item}" if self.item else ""
+        return f"{_PREFIX}{self.package}.{self.cls}={self.agency}:{self.id}({self.version}){tail}".encode()
 
 
 _SHORT: Final = 256

@@ -20,6 +20,7 @@ import hmac
 import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -141,7 +142,8 @@ def _with_role(found: Sequence[Token], needed: Role) -> Token:
     return best
 
 
-def is_allowed_host(header: str, allowed: Collection[str]) -> bool:
+@lru_cache(maxsize=64)
+def is_allowed_host(header: str, allowed: frozenset[str]) -> bool:
     """Return whether the header ``Host`` names an allowed host, on any port.
 
     This check stops DNS rebinding: a page of another site that resolves its own name to this server.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+import time
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from kafka_replica.server.request_headers import request_headers
 from kafka_replica.server.rest.request_and_answer import RestRequest
 
 _APIS: Final = frozenset({"v1", "v2"})
+_DAY_S: Final = 86_400
 
 
 class AnswerKey(NamedTuple):
@@ -25,14 +26,14 @@ class AnswerKey(NamedTuple):
         suffix: the suffix of its entity tags, which distinguishes versions that have used the same number.
         request: the request.
         with_gzip: whether the request accepts gzip.
-        day: the date, on which the validity of constraints depends.
+        day: the date as the number of the day (UTC); the validity of constraints depends on it.
     """
 
     version: VersionId
     suffix: str
     request: RestRequest
     with_gzip: bool
-    day: date
+    day: int
 
     @property
     def client_bytes(self) -> int:
@@ -40,33 +41,44 @@ class AnswerKey(NamedTuple):
         return sum(map(len, self.request))
 
 
-def answer_key(scope: Scope, rest: str, version: VersionId, suffix: str) -> AnswerKey:
+def answer_key(scope: Scope, path: str, query: str, version: VersionId, suffix: str) -> AnswerKey:
     """Return the key of the answer to a request.
 
     Args:
         scope: the request.
-        rest: the path after the base path, decoded.
+        path: its path as in a ``RestRequest``; see ``path_in_api``.
+        query: its query string, still percent-encoded.
         version: the version from which to answer.
         suffix: the suffix of the version's entity tags.
     """
     headers = request_headers(scope).values
-    path = scope.get("raw_path") or quote(scope["path"]).encode()
-    request = RestRequest(
-        _rest_path(path, scope["path"].removesuffix(rest)),
-        scope["query_string"].decode("latin-1"),
-        headers.get("accept", ""),
-        without_suffix(headers.get("if-none-match", ""), suffix),
-    )
+    known = headers.get("if-none-match")
+    request = RestRequest(path, query, headers.get("accept", ""), without_suffix(known, suffix) if known else "")
     return AnswerKey(version, suffix, request, accepts_gzip(headers.get("accept-encoding", "")), today())
 
 
-def today() -> date:
-    """Return the date in UTC."""
-    return datetime.now(UTC).date()
+def today() -> int:
+    """Return the number of the day in UTC."""
+    return int(time.time()) // _DAY_S
 
 
-def _rest_path(path: bytes, before: str) -> str:
-    """Return the path after the base path ``before``, still percent-encoded; base paths have no encoded slashes."""
+def path_in_api(scope: Scope, rest: str) -> str:
+    """Return the path of a request as in a ``RestRequest``: after the base path, still percent-encoded.
+
+    Args:
+        scope: the request.
+        rest: the path after the base path, decoded.
+    """
+    path, before = scope.get("raw_path") or quote(scope["path"]).encode(), scope["path"].removesuffix(rest)
+    # Base paths have no encoded slashes.
     rest = path.decode("latin-1").split("/", before.count("/"))[-1] if before.endswith("/") else ""
-    api = before.rstrip("/").rpartition("/")[2]
-    return f"{api}/{rest}" if api in _APIS else rest  # otherwise the path itself determines the version of the API
+    return prefix_of_api(before) + rest
+
+
+def prefix_of_api(base_path: str) -> str:
+    """Return with what the paths of requests below a base path begin in a ``RestRequest``: the version of the API.
+
+    The result is empty if the path itself determines the version.
+    """
+    api = base_path.rstrip("/").rpartition("/")[2]
+    return f"{api}/" if api in _APIS else ""

@@ -14,7 +14,8 @@ from typing import Final
 
 from kafka_replica.records import Position
 
-_TAG: Final = re.compile(r'(?:W/)?"([^"]*)"')
+_is_tag: Final = re.compile(r'(W/)?"([^"]*)"').fullmatch
+_opaque_tags: Final = re.compile(r'(?:W/)?"([^"]*)"').findall
 
 
 @lru_cache(8)
@@ -32,11 +33,11 @@ def suffix_of(incarnation: str, position: Position | None, release: str) -> str:
 
 def with_suffix(tag: str, suffix: str, *, compressed: bool) -> str:
     """Return the tag for clients; it is weak if the answer is compressed, because the bytes then differ."""
-    found = _TAG.fullmatch(tag.strip())
+    found = _is_tag(tag.strip())
     if found is None:
         return tag
-    weak = "W/" if compressed or tag.strip().startswith("W/") else ""
-    return f'{weak}"{found[1]}{suffix}"'
+    weak = "W/" if compressed else found[1] or ""
+    return f'{weak}"{found[2]}{suffix}"'
 
 
 def without_suffix(if_none_match: str, suffix: str) -> str:
@@ -45,5 +46,5 @@ def without_suffix(if_none_match: str, suffix: str) -> str:
         return ""
     if if_none_match.strip() == "*":
         return "*"
-    known = [tag.removesuffix(suffix) for tag in _TAG.findall(if_none_match) if tag.endswith(suffix)]
+    known = [tag.removesuffix(suffix) for tag in _opaque_tags(if_none_match) if tag.endswith(suffix)]
     return ", ".join(f'"{tag}"' for tag in known)

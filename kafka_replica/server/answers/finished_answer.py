@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from starlette.responses import Response
@@ -39,7 +40,9 @@ class FinishedResponse(Response):
         self.raw_headers = [*found.headers, *more]
 
 
-def finish(answer: RestAnswer, version: dict[bytes, bytes], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
+def finish(
+    answer: RestAnswer, version: tuple[tuple[bytes, bytes], ...], suffix: str, *, with_gzip: bool
+) -> FinishedAnswer:
     """Return an answer ready to be sent.
 
     Args:
@@ -48,16 +51,34 @@ def finish(answer: RestAnswer, version: dict[bytes, bytes], suffix: str, *, with
         suffix: the suffix of this incarnation's entity tags.
         with_gzip: whether the request accepts gzip.
     """
-    body, headers = answer.body, {name.lower(): value for name, value in answer.headers}
-    compressed = with_gzip and is_worth_compressing(headers.get("content-type", ""), len(body))
-    if compressed:
+    body = answer.body
+    is_compressed = with_gzip and is_worth_compressing(_content_type(answer), len(body))
+    if is_compressed:
         body = compress(body)
+    headers = _encoded(answer.headers, version, suffix, is_compressed)
+    if answer.status not in _WITHOUT_BODY:
+        headers = (*headers, (b"content-length", b"%d" % len(body)))
+    return FinishedAnswer(answer.status, headers, body, answer.problem)
+
+
+@lru_cache(maxsize=256)
+def _encoded(
+    own: tuple[tuple[str, str], ...],
+    version: tuple[tuple[bytes, bytes], ...],
+    suffix: str,
+    is_compressed: bool,
+) -> tuple[tuple[bytes, bytes], ...]:
+    """Return all headers except the length of the body; answers from a version have few different ones."""
+    headers = {name.lower(): value for name, value in own}
+    if is_compressed:
         headers["content-encoding"] = "gzip"
     headers.setdefault("cache-control", "no-cache")  # clients may cache the answer, but must revalidate it
     vary = headers.get("vary")
     headers["vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
     if "etag" in headers:
-        headers["etag"] = with_suffix(headers["etag"], suffix, compressed=compressed)
-    if answer.status not in _WITHOUT_BODY:
-        headers["content-length"] = str(len(body))
-    return FinishedAnswer(answer.status, tuple((version | raw_headers(headers)).items()), body, answer.problem)
+        headers["etag"] = with_suffix(headers["etag"], suffix, compressed=is_compressed)
+    return tuple((dict(version) | raw_headers(headers)).items())
+
+
+def _content_type(answer: RestAnswer) -> str:
+    return next((value for name, value in answer.headers if name.lower() == "content-type"), "")

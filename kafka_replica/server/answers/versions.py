@@ -8,6 +8,7 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import kafka_replica
 from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, VersionGoneError
 from kafka_replica.history import Difference, FutureVersionError, KeptVersion
 from kafka_replica.publication.difference import difference
@@ -16,6 +17,7 @@ from kafka_replica.records import Position
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import DecodeCache, LiveStructures, Structures
 from kafka_replica.server.answers.as_of import instant_of
+from kafka_replica.server.answers.entity_tags import suffix_of
 from kafka_replica.server.answers.numbers import MOST_DIGITS
 from kafka_replica.server.errors.problems import Problem, busy
 from kafka_replica.stores import Snapshot
@@ -79,8 +81,10 @@ class ServedVersion(NamedTuple):
     id: VersionId
     headers: Mapping[str, str]
     """The headers that name the version."""
-    raw_headers: dict[bytes, bytes]
+    raw_headers: tuple[tuple[bytes, bytes], ...]
     """``headers`` as in ASGI messages."""
+    suffix: str
+    """The suffix of the entity tags of answers from the version."""
 
 
 class Versions:
@@ -199,13 +203,18 @@ class Versions:
         kept = _kept_of(snapshot)
         return VersionId(snapshot.version, self._replica.incarnation if kept is None else kept.incarnation)
 
+    @staticmethod
+    def suffix(version: VersionId, position: Position | None) -> str:
+        """Return the suffix of the entity tags of a version; see ``suffix_of``."""
+        return suffix_of(version.incarnation or "", position, kafka_replica.__version__)
+
     def state_headers(self) -> dict[str, str]:
         """Return the headers that describe the current state of the replica."""
         return {name.decode("latin-1"): value.decode("latin-1") for name, value in self.raw_state_headers()}
 
     def raw_state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers of ``state_headers`` as in ASGI messages."""
-        return _state_headers(self._replica.state, is_stale=not self._replica.ready)
+        return _state_headers(self._replica.state, not self._replica.ready)
 
     def close(self) -> None:
         """Stop following the replica, and release all versions. Idempotent."""
@@ -265,7 +274,8 @@ class Versions:
     def _served(self, structures: Structures, snapshot: Snapshot) -> ServedVersion:
         id_ = self.id_of(snapshot)
         headers = version_headers(id_, snapshot.position)
-        return ServedVersion(structures, snapshot, id_, headers, raw_headers(headers))
+        suffix = self.suffix(id_, snapshot.position)
+        return ServedVersion(structures, snapshot, id_, headers, tuple(raw_headers(headers).items()), suffix)
 
 
 def _kept_of(snapshot: Snapshot) -> KeptVersion | None:
@@ -275,7 +285,7 @@ def _kept_of(snapshot: Snapshot) -> KeptVersion | None:
 
 
 @cache
-def _state_headers(state: State, *, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
+def _state_headers(state: State, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
     return tuple(raw_headers({STATE: str(state), **({STALE: "true"} if is_stale else {})}).items())
 
 

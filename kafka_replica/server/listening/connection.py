@@ -10,15 +10,19 @@ would occupy a connection and the memory of the answer without limit.
 from __future__ import annotations
 
 import asyncio
-from asyncio import Transport
+from asyncio import AbstractEventLoop, Transport
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 from kafka_replica.server.access.gate import EXCESS
+
+_HEAD: Final = b"HTTP/"
+_MAX_JOINED_BYTES: Final = 65_536
+"""The maximum size of data that is copied behind a head; copying more takes longer than a second packet."""
 
 
 class BoundedConnection(H11Protocol):
@@ -36,7 +40,7 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
-        super().connection_made(cast("Transport", _ObservedTransport(transport, self._wrote)))
+        super().connection_made(cast("Transport", _ObservedTransport(transport, self.loop, self._wrote)))
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
@@ -81,14 +85,20 @@ class BoundedConnection(H11Protocol):
 
 
 class _ObservedTransport:
-    """A transport that calls a function after each write, and that knows how many bytes the client has not accepted.
+    """A transport that sends the head of an answer together with its body, and that reports each write.
 
-    asyncio itself reports only buffers above 64 KiB, and waits without limit until the client has accepted the rest.
+    uvicorn writes them separately, which costs a call of the system and a packet more. A head whose body does not
+    follow at once is sent in the next turn of the event loop.
+
+    The transport also knows how many bytes the client has not accepted: asyncio itself reports only buffers above 64
+    KiB, and waits without limit until the client has accepted the rest.
     """
 
-    def __init__(self, transport: Transport, wrote: Callable[[int], object]) -> None:
+    def __init__(self, transport: Transport, loop: AbstractEventLoop, wrote: Callable[[int], object]) -> None:
         self._transport = transport
+        self._loop = loop
         self._wrote = wrote
+        self._head = b""
         # With TLS, the connection below has a buffer of its own, which asyncio does not count, and no public name.
         self._below: Transport | None = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
 
@@ -96,22 +106,45 @@ class _ObservedTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Write data."""
+        """Write data; keep the head of an answer until the next write, or until the next turn of the event loop."""
+        head = self._head
+        if head:
+            self._head = b""
+            if len(data) > _MAX_JOINED_BYTES:
+                self._send(head)
+            else:
+                data = head + data
+        elif data.startswith(_HEAD):  # if a part of a body begins like this, it is sent a little later
+            self._head = data
+            self._loop.call_soon(self._send_head)
+            return
+        if data:
+            self._send(data)
+
+    def _send(self, data: bytes) -> None:
         self._transport.write(data)
         self._wrote(len(data))
 
+    def _send_head(self) -> None:
+        head, self._head = self._head, b""
+        if head:
+            self._send(head)
+
     def close(self) -> None:
         """Close the connection after the rest was sent."""
+        self._send_head()
         if not self._transport.is_closing():  # with TLS, closing it again would make its buffer unknown
             self._transport.close()
 
     def get_write_buffer_size(self) -> int:
         """Return the number of bytes that were written and not handed over to the operating system yet."""
         below = self._below
-        return self._transport.get_write_buffer_size() + (0 if below is None else below.get_write_buffer_size())
+        size = len(self._head) + self._transport.get_write_buffer_size()
+        return size + (0 if below is None else below.get_write_buffer_size())
 
     def abort(self) -> None:
         """Close the connection without sending the rest."""
+        self._head = b""
         (self._below or self._transport).abort()
 
 

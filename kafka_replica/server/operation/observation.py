@@ -18,7 +18,7 @@ from kafka_replica.server.request_headers import request_headers
 
 REQUEST_ID: Final = "X-Request-ID"
 _log = logging.getLogger("kafka_replica.server")
-_POSSIBLE_ID: Final = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+_is_possible_id: Final = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}").fullmatch
 _LOWER_REQUEST_ID: Final = REQUEST_ID.lower()
 RAW_REQUEST_ID: Final = _LOWER_REQUEST_ID.encode()
 _ID_IN_SCOPE: Final = "kafka_replica.request_id"
@@ -123,8 +123,8 @@ def request_id_of(scope: Scope) -> str:
     """
     known: str | None = scope.get(_ID_IN_SCOPE)
     if known is None:
-        sent = request_headers(scope).values.get(_LOWER_REQUEST_ID, "")
-        known = sent if _POSSIBLE_ID.fullmatch(sent) else f"{random.getrandbits(64):016x}"  # it is no secret
+        sent = request_headers(scope).values.get(_LOWER_REQUEST_ID)
+        known = sent if sent and _is_possible_id(sent) else f"{random.getrandbits(64):016x}"  # it is no secret
         scope[_ID_IN_SCOPE] = known
     return known
 

@@ -95,7 +95,7 @@ def _answered(
     day = _day(query, settings)
     if isinstance(day, Rejection):
         return day
-    tag = entity_tag(version.version, day, request, accepted)
+    tag = entity_tag(version.version, day, request.query, accepted)
     headers = (("ETag", tag), VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")

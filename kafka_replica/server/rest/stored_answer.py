@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from kafka_replica.sdmx import SdmxError, Structures
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage
 from kafka_replica.sdmx.model import Artefact
 from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
-from kafka_replica.server.rest.grammar import Detail
+from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.inherited_codes import needs_inherited_codes
 from kafka_replica.server.rest.named_artefact import named_artefact
 from kafka_replica.server.rest.negotiation import OfferedFormat, offers
@@ -45,17 +46,35 @@ def unparsed_answer(request: RestRequest, structures: Structures) -> RestAnswer 
     This takes microseconds and reads no message. The answer is that of ``answer``, which has to be asked if the result
     is None.
     """
-    named = None if request.query or matches_any(request.if_none_match) else named_artefact(request.path)
-    accepted = () if named is None else offers(request.accept, None, named.api)
-    if named is None or not accepted:
+    path, query, accept, known_tags = request
+    named = None if query or (known_tags and matches_any(known_tags)) else named_artefact(path)
+    expected = None if named is None else _expected(structures.version, accept, named.api)
+    if named is None or expected is None:
         return None
-    tag = entity_tag(structures.version, None, request, accepted)
-    if request.if_none_match and matches(request.if_none_match, tag):
-        return RestAnswer(304, (("ETag", tag), VARY), b"")
+    if known_tags and matches(known_tags, expected.tag):
+        return RestAnswer(304, (("ETag", expected.tag), VARY), b"")
     stored = structures.complete_message(named.urns)
-    if stored is None or not _is_offered(stored, accepted[0]):
+    if stored is None or not _is_offered(stored, expected.format):
         return None
-    return RestAnswer(200, (("Content-Type", accepted[0].content_type), ("ETag", tag), VARY), stored.data)
+    return RestAnswer(200, expected.headers, stored.data)
+
+
+class _Expected(NamedTuple):
+    """The properties of the answer to a request for one artefact whose stored message has the preferred format."""
+
+    format: OfferedFormat
+    tag: str
+    headers: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=256)
+def _expected(version: int, accept: str, api: Api) -> _Expected | None:
+    """Return what is expected of an answer from a version; None if the request accepts no offered format."""
+    accepted = offers(accept, None, api)
+    if not accepted:
+        return None
+    tag = entity_tag(version, None, "", accepted)
+    return _Expected(accepted[0], tag, (("Content-Type", accepted[0].content_type), ("ETag", tag), VARY))
 
 
 def _is_offered(stored: StoredMessage, offer: OfferedFormat) -> bool:

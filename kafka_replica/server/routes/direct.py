@@ -12,6 +12,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kafka_replica.server.answers.answer_key import prefix_of_api
 from kafka_replica.server.errors.problems import Problem, answer_exception
 from kafka_replica.server.routes.sdmx import SdmxRoutes
 
@@ -32,26 +33,29 @@ class DirectQueries:
     def __init__(self, app: ASGIApp, routes: SdmxRoutes, base_paths: Sequence[str]) -> None:
         self._app = app
         self._routes = routes
-        self._prefixes = tuple(f"{path}/" for path in base_paths)
+        self._prefixes = tuple((f"{path}/", prefix_of_api(path)) for path in base_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        rest = self._rest_of(scope)
-        if rest is None:
+        path = self._path_of(scope)
+        if path is None:
             await self._app(scope, receive, send)
             return
         scope["endpoint"] = self._routes.sdmx  # by which requests are counted
         try:
-            response = await self._routes.respond(scope, rest, None)
+            response = await self._routes.respond(scope, path, None)
         except Problem as problem:
             response = await answer_exception(Request(scope), problem)
         await response(scope, receive, send)
 
-    def _rest_of(self, scope: Scope) -> str | None:
-        """Return the path after the base path; None if the request is left to the routes."""
+    def _path_of(self, scope: Scope) -> str | None:
+        """Return the path as in a ``RestRequest``; None if the request is left to the routes."""
         if scope["type"] != "http" or scope["method"] not in _METHODS or scope.get("root_path"):
             return None
         path: str = scope["path"]
         if b"%" in (scope.get("raw_path") or b"%"):
             return None
-        return next((path[len(prefix) :] for prefix in self._prefixes if path.startswith(prefix)), None)
+        for prefix, api in self._prefixes:
+            if path.startswith(prefix):
+                return api + path[len(prefix) :]
+        return None

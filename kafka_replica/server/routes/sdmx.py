@@ -19,10 +19,9 @@ from kafka_replica.large_values.snapshot import LargeValueSnapshot
 from kafka_replica.sdmx import Structures
 from kafka_replica.server.answers.accept import prefers_html
 from kafka_replica.server.answers.answer_cache import AnswerCache
-from kafka_replica.server.answers.answer_key import AnswerKey, answer_key, today
+from kafka_replica.server.answers.answer_key import AnswerKey, answer_key, path_in_api, today
 from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.computing import compute_in
-from kafka_replica.server.answers.entity_tags import suffix_of
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
 from kafka_replica.server.errors.problems import Problem, names_problem, problem_response
@@ -52,7 +51,6 @@ class SdmxRoutes:
         answer: computes answers.
         settings: the limits.
         executor: runs the computation; its threads bound the number of running computations.
-        release: the release of this library; another release may write the same answer differently.
         quick: returns whether a request is answered within about a millisecond, given a function that returns the size
             of a record; None if no request is.
         unparsed: returns the answer that ``answer`` would return, within microseconds; None if it does not know it.
@@ -64,7 +62,6 @@ class SdmxRoutes:
         answer: Answer,
         settings: ServerSettings,
         executor: Executor,
-        release: str,
         quick: Quick | None = None,
         unparsed: Unparsed | None = None,
     ) -> None:
@@ -72,7 +69,6 @@ class SdmxRoutes:
         self._answer = answer
         self._settings = settings
         self._executor = executor
-        self._release = release
         self._quick = quick
         self._unparsed = unparsed
         self._followed: VersionId | None = None
@@ -80,28 +76,34 @@ class SdmxRoutes:
 
     async def sdmx(self, request: Request) -> Response:
         """Answer from the current version."""
-        return await self.respond(request.scope, request.path_params.get("rest", ""), None)
+        path = path_in_api(request.scope, request.path_params.get("rest", ""))
+        return await self.respond(request.scope, path, None)
 
     async def pinned_sdmx(self, request: Request) -> Response:
         """Answer from the version in the path."""
-        rest = request.path_params.get("rest", "")
-        return await self.respond(request.scope, rest, pinned_version(request.path_params))
+        path = path_in_api(request.scope, request.path_params.get("rest", ""))
+        return await self.respond(request.scope, path, pinned_version(request.path_params))
 
-    async def respond(self, scope: Scope, rest: str, wanted: VersionId | None) -> Response:
+    async def respond(self, scope: Scope, path: str, wanted: VersionId | None) -> Response:
         """Return the answer to a request.
 
         Args:
             scope: the request.
-            rest: the path after the base path, decoded.
+            path: the path as in a ``RestRequest``.
             wanted: the version from which to answer; None for the current one.
 
         Raises:
             Problem: the version is not available, or the answer is too large or takes too long.
         """
-        snapshot = self._versions.snapshot(wanted)
-        version, query = self._versions.id_of(snapshot), scope["query_string"].decode("latin-1")
-        key = answer_key(scope, rest, version, self._suffix(version, snapshot, query))
-        found = self._cache.get(key) or self._stored(key, snapshot)
+        snapshot, query = self._versions.snapshot(wanted), scope["query_string"].decode("latin-1")
+        prepared = self._versions.prepared(snapshot)
+        if prepared is None:
+            version = self._versions.id_of(snapshot)
+            suffix = self._versions.suffix(version, snapshot.position)
+        else:
+            version, suffix = prepared.id, prepared.suffix
+        key = answer_key(scope, path, query, version, self._suffix(suffix, version, query))
+        found = self._cache.get(key) or self._stored(key, prepared)
         if found is None:
             served = self._indexed(snapshot)
             if served is not None and self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
@@ -123,12 +125,13 @@ class SdmxRoutes:
         served = self._versions.prepared(snapshot)
         return served if served is not None and served.structures.is_indexed else None
 
-    def _stored(self, key: AnswerKey, snapshot: Snapshot) -> FinishedAnswer | None:
-        """Return the answer from the current version if it consists of stored bytes, and this is known already."""
-        served = self._versions.prepared(snapshot)
-        answer = None if served is None or self._unparsed is None else self._unparsed(key.request, served.structures)
+    def _stored(self, key: AnswerKey, served: ServedVersion | None) -> FinishedAnswer | None:
+        """Return the answer from a version if it consists of stored bytes, and this is known already."""
+        if served is None or self._unparsed is None:
+            return None
+        answer = self._unparsed(key.request, served.structures)
         limit = self._settings.max_response_bytes
-        if served is None or answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
+        if answer is None or len(answer.body) > (min(limit, _COMPRESSED) if key.with_gzip else limit):
             return None
         found = finish(answer, served.raw_headers, key.suffix, with_gzip=key.with_gzip)
         self._cache.put(key, found, key.client_bytes)
@@ -139,17 +142,16 @@ class SdmxRoutes:
         answer = self._answer(key.request, served.structures)
         if len(answer.body) > self._settings.max_response_bytes:
             raise Problem(413, f"the answer is larger than {self._settings.max_response_bytes} bytes; request less")
-        suffix = self._suffix(served.id, served.snapshot, key.request.query)
+        suffix = self._suffix(served.suffix, served.id, key.request.query)
         found = finish(answer, served.raw_headers, suffix, with_gzip=key.with_gzip)
         # An answer of the past also depends on which versions are kept.
         if found.status in _KEPT and not may_have_as_of(key.request.query):
             self._cache.put(key._replace(version=served.id, suffix=suffix, day=day), found, key.client_bytes)
         return found
 
-    def _suffix(self, version: VersionId, snapshot: Snapshot, query: str) -> str:
-        """Return the suffix of the entity tags of a version."""
-        position = None if may_have_as_of(query) else snapshot.position
-        return suffix_of(version.incarnation or "", position, self._release)
+    def _suffix(self, suffix: str, version: VersionId, query: str) -> str:
+        """Return the suffix of an entity tag; an answer whose request names a version has no other position."""
+        return self._versions.suffix(version, None) if query and may_have_as_of(query) else suffix
 
     def _served(self, wanted: VersionId | None) -> ServedVersion:
         """Return a version; if it is the current one, let a thread find out what is known about stored bytes."""

@@ -307,7 +307,7 @@ def test_a_message_in_another_encoding_is_written_again_if_the_request_names_a_c
 
 
 def test_a_known_version_is_304_without_a_body() -> None:
-    """The tag depends on version, address and format; the same request with the tag has no body."""
+    """The tag depends on version, query and format; the same request with the tag has no body."""
     first = get(FREQ)
     tag = header(first, "ETag") or ""
     for if_none_match in (tag, f'"x", {tag}', tag.removeprefix("W/")):

@@ -115,6 +115,10 @@ class ContentIndex:
         """Return the artefacts with this agency and id that are in the message of another artefact's key."""
         return iter(self._companions.get(name) or _NOTHING_RECORDED)
 
+    def has_companions(self, name: Name) -> bool:
+        """Return whether some artefact with this agency and id is in the message of another artefact's key."""
+        return len(self._companions) > 0 and name in self._companions
+
     def all_companions(self) -> Iterator[RecordedArtefact]:
         """Yield all artefacts that are in the message of another artefact's key."""
         for places in self._companions.values():
