@@ -55,9 +55,9 @@ class Connection:
             StatusError: the answer has another status.
         """
         self._socket.sendall(request)
-        data = self._socket.recv(1 << 20)
+        data = self._received()
         while _END not in data:
-            data += self._socket.recv(1 << 20)
+            data += self._received()
         head, _, body = data.partition(_END)
         if not head.startswith(b"HTTP/1.1 %d " % status):
             raise StatusError(f"{request!r}: {head!r} {body[:500]!r}")
@@ -65,9 +65,15 @@ class Connection:
         size = 0 if at < 0 or status == 304 else int(head[at + len(_LENGTH) :].split(b"\r\n", 1)[0])
         parts, missing = [body], size - len(body)
         while missing > 0:
-            parts.append(self._socket.recv(1 << 20))
+            parts.append(self._received())
             missing -= len(parts[-1])
         return Response(head, b"".join(parts))
+
+    def _received(self) -> bytes:
+        data = self._socket.recv(1 << 20)
+        if not data:
+            raise ConnectionError("the server has closed the connection")  # after some seconds without a request
+        return data
 
     def time_ms(self, request: bytes, status: int = 200) -> float:
         """Return the milliseconds from a request to the end of its answer."""
