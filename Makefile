@@ -11,7 +11,7 @@
 # make check  formatter, linter, types, import contracts, docs links, spelling, wheels  (CHECK_WHEELS=no without a network)
 # make docs   the documentation site, in build/site: open index.html, no server is needed
 # make env    all of the environment in .venv; demo and test make only the part they need
-# make pictures  the pictures of pages in docs/images, with Chromium
+# make pictures  the pictures of pages in docs/images, with Chromium; of the dashboard, if KAFKA_REPLICA_GRAFANA is set
 # make package  wheel and source built, installed elsewhere and used there      (asks the package index)
 # make image  the container image built, and run with a broker, by docker or podman (CONTAINER_TOOL)
 # make lock   the dependencies of pyproject.toml locked           (LOCK_ARGS=--upgrade: in their newest versions)
@@ -78,6 +78,7 @@ bench: $(VENV)/.test ready
 
 pictures: $(VENV)/.test ready
 	@PYTHONPATH=tests $(BIN)/python -m support.server.pictures
+	@PYTHONPATH=tests $(BIN)/python -m support.dashboard_picture
 
 check: $(VENV)/.check ready
 	$(BIN)/ruff format --check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import time
 from pathlib import Path
@@ -10,17 +11,14 @@ from typing import Any
 
 import httpx
 import pytest
-from prometheus_client import CollectorRegistry, start_http_server
 
 from kafka_replica.embedded import LocalKafka
-from kafka_replica.metrics.dashboard import dashboard
-from kafka_replica.metrics.producer import export_producer
-from kafka_replica.producer import Put, StructureProducer
+from kafka_replica.metrics.dashboard import ROWS, dashboard
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support import plain_http
-from support.producer.producer_tools import settings_of
-from support.prometheus import prometheus, query
-from support.server.server_tools import ServerProcess, until_ready
+from support.grafana import grafana, home, open_dashboard, panels_of
+from support.monitored import CONFIG, monitored
+from support.prometheus import query
+from support.server.browser import browsing
 from support.waiting import wait_until
 
 pytestmark = [
@@ -31,7 +29,6 @@ pytestmark = [
         reason="SKIPPED LOUDLY: Prometheus is not installed (Debian: prometheus): panels are NOT queried",
     ),
 ]
-KEY = "urn:sdmx:org.sdmx.infomodel.codelist.Codelist=SDMX:CL_A(1.0)"
 
 
 def targets() -> list[tuple[str, str]]:
@@ -46,32 +43,53 @@ def targets() -> list[tuple[str, str]]:
 
 def test_every_series_of_every_panel_has_data(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Prometheus accepts each expression and finds series for it, and replicas to choose from."""
-    topic = kafka_topic("monitored", config={"min.compaction.lag.ms": "600000"})
-    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
-    registry = CollectorRegistry()
-    arguments = ("--bootstrap-server", local_kafka.bootstrap_servers, "--topic", topic)
-    with StructureProducer(settings) as producer, ServerProcess(tmp_path, *arguments) as service:
-        export_producer(producer, registry=registry)
-        server, thread = start_http_server(0, addr="127.0.0.1", registry=registry)
-        until_ready(service)
-        try:
-            with prometheus(tmp_path, service.address, f"http://127.0.0.1:{server.server_port}") as client:
-                empty = dict.fromkeys(targets())
-                for number in range(120):
-                    with producer.engine.begin() as connection:
-                        producer.record(connection, [Put(KEY, b"%d" % number)])
-                    assert plain_http.get(f"{service.address}/health/live").status_code == 200
-                    empty = {each: None for each in empty if not query(client, each[1])}
-                    if not empty:
-                        break
-                    time.sleep(1)  # the interval of scraping
-                assert list(empty) == []
-                wait_until(lambda: bool(replicas(client)))
-                assert replicas(client) == [topic]
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+    topic = kafka_topic("monitored", config=CONFIG)
+    with monitored(local_kafka.bootstrap_servers, topic, tmp_path) as found:
+        empty = dict.fromkeys(targets())
+        for number in range(120):
+            found.use(number)
+            empty = {each: None for each in empty if not query(found.prometheus, each[1])}
+            if not empty:
+                break
+            time.sleep(1)  # the interval of scraping
+        assert list(empty) == []
+        wait_until(lambda: bool(replicas(found.prometheus)))
+        assert replicas(found.prometheus) == [topic]
+
+
+def test_grafana_shows_each_panel(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
+    """A real Grafana imports the dashboard, and shows the series of each panel, without an error."""
+    home()
+    topic, place = kafka_topic("monitored", config=CONFIG), tmp_path / "grafana"
+    place.mkdir()
+    with (
+        monitored(local_kafka.bootstrap_servers, topic, tmp_path) as found,
+        grafana(place, str(found.prometheus.base_url)) as address,
+        browsing(tmp_path) as browser,
+    ):
+        open_dashboard(browser, address)
+        for number in range(120):
+            found.use(number)
+            missing = _missing(panels_of(browser), topic)
+            if not missing:
+                break
+            time.sleep(1)
+        assert missing == []
+
+
+def _missing(shown: dict[str, str], topic: str) -> list[tuple[str, str]]:
+    """Return the panels that do not show all their legends, and the first legend that is missing."""
+    found = []
+    for panel in (panel for row in ROWS.values() for panel in row):
+        legends = [legend for _, legend in panel.series]
+        if panel.title == "State":  # two panels have this title
+            legends = [f"{topic}: live", ": running"]
+        for legend in legends:
+            parts = re.split(r"\{\{\w+\}\}", legend.replace("{{replica}}", topic))
+            text = shown.get(panel.title, "").replace(panel.title, "").strip()
+            if not text or "No data" in text or not all(part in text for part in parts):
+                found.append((panel.title, legend))
+    return found
 
 
 def replicas(client: httpx.Client) -> list[str]:
