@@ -96,8 +96,12 @@ class MarkerDetector:
         """Process the result of one read; see ``BoundaryDetector.take``."""
         decisions: list[Decision] = []
         states, is_single, sort = self._states, self._is_single, self._assigner.sort
+        partition, take = None, None
         for batch in reading.batches:
-            commit = states[batch.partition].take(batch)
+            if batch.partition is not partition or take is None:  # most batches have the partition of the one before
+                partition = batch.partition
+                take = states[partition].take
+            commit = take(batch)
             if commit is None:
                 continue
             if not is_single:
@@ -107,8 +111,8 @@ class MarkerDetector:
             self._unshown[commit.producer_id] = commit.epoch, commit.bumped
             if every_point:
                 decisions += self._point(Position({batch.partition: batch.end}))
-        for partition, position in reading.positions.items():
-            self._states[partition].reach(position)
+        for reached, position in reading.positions.items():
+            states[reached].reach(position)
         for state in self._states.values():
             state.hold()
         return [*decisions, *self._advance()]
@@ -120,7 +124,8 @@ class MarkerDetector:
     # --- decisions ---
 
     def _join(self, commit: CommittedBatches) -> None:
-        self._committed_batches += commit.batches
+        if commit.part is not None:
+            self._committed_batches += commit.part.batches
         if commit.producer_id >= 0:
             self._transactions.add(commit)
 

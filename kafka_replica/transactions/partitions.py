@@ -113,17 +113,21 @@ class TransactionCounter:
     """
 
     def __init__(self) -> None:
-        self._markers: dict[tuple[int, int], dict[Partition, int]] = {}
+        self._exact: set[tuple[int, int]] = set()  # producer ids and epochs that identify a transaction
+        self._markers: dict[int, dict[Partition, int]] = {}  # the other markers by producer id
 
     def add(self, commit: CommittedBatches) -> None:
         """Count a marker."""
-        own = commit.producer_id, commit.epoch if commit.bumped else -1
-        markers = self._markers.setdefault(own, {})
+        if commit.bumped:
+            self._exact.add((commit.producer_id, commit.epoch))
+            return
+        markers = self._markers.setdefault(commit.producer_id, {})
         markers[commit.partition] = markers.get(commit.partition, 0) + 1
 
     def take(self) -> int:
         """Return the number of transactions since the last call."""
-        count = sum(max(markers.values()) for markers in self._markers.values())
+        count = len(self._exact) + sum(max(markers.values()) for markers in self._markers.values())
+        self._exact.clear()
         self._markers.clear()
         return count
 

@@ -61,6 +61,11 @@ class ProducerState:
         elif epoch == self.marked:
             self.is_exact |= has_bump
 
+    def add_known(self, commit: CommittedBatches) -> None:
+        """Add batches that the producer ``knows``."""
+        if commit.epoch == self.marked:
+            self.is_exact = True  # otherwise their epoch was bumped, or they would not be known
+
     def is_not_bumped(self, epoch: int) -> None:
         """Note that several transactions may have this epoch."""
         if epoch == self.marked:

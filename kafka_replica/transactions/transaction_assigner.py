@@ -77,7 +77,7 @@ class TransactionAssigner:
         producer = self._producers.get(commit.producer_id)
         if producer is not None and producer.knows(commit):
             self.assigned.append(commit)
-            self.note(commit)
+            producer.add_known(commit)
         elif self._target is not None and commit.end <= self._target.get(commit.partition, 0):
             self.assigned.append(commit)
             self.note(commit, is_late=is_late)
@@ -149,9 +149,11 @@ class TransactionAssigner:
                 self._producers[commit.producer_id].is_not_bumped(commit.epoch)
         elif not commit.bumped:
             return
-        elif self._bumps.get(commit.producer_id) == (commit.epoch, False):
-            commit.bumped = False
         else:
+            known = self._bumps.get(commit.producer_id)
+            if known is not None and known[0] == commit.epoch:
+                commit.bumped = known[1]
+                return
             self._bumps[commit.producer_id] = commit.epoch, True
         if len(self._bumps) > _MOST_BUMPS:
             self._bumps.clear()

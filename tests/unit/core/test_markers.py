@@ -241,6 +241,17 @@ def test_transactions_are_counted_once_over_partitions() -> None:
     assert rule.answer(4, 2)[-1] == "| 4,2 of 2"
 
 
+def test_transactions_whose_epochs_do_not_differ_are_counted_by_their_markers() -> None:
+    """Two transactions of one epoch, each in both partitions, and one of another producer are counted as three."""
+    rule = Steps(P0, P1)
+    rule.answer(0, 0)
+    both = [data("a", 0), data("b", 0, partition=P1), marker(1, epoch=0), marker(1, epoch=0, partition=P1)]
+    again = [data("a", 2), data("b", 2, partition=P1), marker(3, epoch=0), marker(3, epoch=0, partition=P1)]
+    rule.take(*both, *again, data("c", 4, 2), marker(5, 2, epoch=0))
+    steps = [*rule.answer(6, 4), *rule.answer(6, 4)]
+    assert next(step for step in steps if step.startswith("|")) == "| 6,4 of 3"
+
+
 def test_the_model_reproduces_the_measured_offsets() -> None:
     """The model reproduces fact 2: with A around B's first record the last stable offset lies in the middle of A."""
     cluster = Cluster()
