@@ -255,7 +255,7 @@ def test_a_version_from_before_is_ready_if_that_is_configured(replica: Replica) 
 
 
 def test_a_body_does_not_wait_for_the_acknowledgement_of_its_headers() -> None:
-    """Connections send small packets at once (TCP_NODELAY): an answer is two packets, its headers and its body."""
+    """Connections send small packets at once (TCP_NODELAY): a large answer is two packets, its headers and its body."""
     with open_socket(ListenSettings(port=0)) as opened, socket.create_connection(opened.getsockname()):
         accepted, _ = opened.accept()
         with accepted:
