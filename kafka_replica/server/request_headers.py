@@ -29,7 +29,7 @@ def request_headers(scope: Scope) -> RequestHeaders:
     known = scope.get(_KEY)
     if isinstance(known, RequestHeaders):
         return known
-    raw = scope["headers"] = list(scope["headers"])
+    raw = scope["headers"] = list(scope["headers"])  # some servers may give an iterator
     values = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
     if len(values) == len(raw):
         size = len("".join([*values, *values.values()]))  # Latin-1 has one byte for each character

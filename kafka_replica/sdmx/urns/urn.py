@@ -172,8 +172,7 @@ class Urn(Struct, frozen=True, order=True, cache_hash=True, gc=False):
         return f"Urn({str(self)!r})"
 
     def __bytes__(self) -> bytes:
-        tail = f".{self.item}" if self.item else ""
-        return f"{_PREFIX}{self.package}.{self.cls}={self.agency}:{self.id}({self.version}){tail}".encode()
+        return str(self).encode()
 
 
 _SHORT: Final = 256

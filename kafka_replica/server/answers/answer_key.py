@@ -69,10 +69,11 @@ def path_in_api(scope: Scope, rest: str) -> str:
         scope: the request.
         rest: the path after the base path, decoded.
     """
-    path, before = scope.get("raw_path") or quote(scope["path"]).encode(), scope["path"].removesuffix(rest)
-    # Base paths have no encoded slashes.
-    rest = path.decode("latin-1").split("/", before.count("/"))[-1] if before.endswith("/") else ""
-    return prefix_of_api(before) + rest
+    before = scope["path"].removesuffix(rest)
+    path = scope.get("raw_path") or quote(scope["path"]).encode()
+    # Base paths have no encoded slashes, so both forms of the path have the same number of them before the rest.
+    encoded = path.decode("latin-1").split("/", before.count("/"))[-1] if before.endswith("/") else ""
+    return prefix_of_api(before) + encoded
 
 
 def prefix_of_api(base_path: str) -> str:

@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from kafka_replica.server.answers.compression import compress, is_worth_compressing
 from kafka_replica.server.answers.entity_tags import with_suffix
-from kafka_replica.server.answers.versions import raw_headers
 from kafka_replica.server.rest.request_and_answer import RestAnswer
 
 _WITHOUT_BODY: Final = frozenset({204, 304})
@@ -40,45 +39,34 @@ class FinishedResponse(Response):
         self.raw_headers = [*found.headers, *more]
 
 
-def finish(
-    answer: RestAnswer, version: tuple[tuple[bytes, bytes], ...], suffix: str, *, with_gzip: bool
-) -> FinishedAnswer:
+def finish(answer: RestAnswer, version: dict[bytes, bytes], suffix: str, *, with_gzip: bool) -> FinishedAnswer:
     """Return an answer ready to be sent.
 
     Args:
         answer: the answer. Its own headers take precedence, because an answer with asOf names its own version.
         version: the headers that name the version, encoded.
-        suffix: the suffix of this incarnation's entity tags.
+        suffix: the suffix of the version's entity tags.
         with_gzip: whether the request accepts gzip.
     """
-    body = answer.body
-    is_compressed = with_gzip and is_worth_compressing(_content_type(answer), len(body))
-    if is_compressed:
+    body, headers = answer.body, version.copy()
+    for name, value in answer.headers:
+        headers[_raw_name(name)] = value.encode("latin-1")
+    compressed = with_gzip and is_worth_compressing(headers.get(b"content-type", b"").decode("latin-1"), len(body))
+    if compressed:
         body = compress(body)
-    headers = _encoded(answer.headers, version, suffix, is_compressed)
+        headers[b"content-encoding"] = b"gzip"
+    headers.setdefault(b"cache-control", b"no-cache")  # clients may cache the answer, but must revalidate it
+    vary = headers.get(b"vary")
+    headers[b"vary"] = vary + b", Accept-Encoding" if vary else b"Accept-Encoding"
+    if b"etag" in headers:
+        tag = with_suffix(headers[b"etag"].decode("latin-1"), suffix, compressed=compressed)
+        headers[b"etag"] = tag.encode("latin-1")
     if answer.status not in _WITHOUT_BODY:
-        headers = (*headers, (b"content-length", b"%d" % len(body)))
-    return FinishedAnswer(answer.status, headers, body, answer.problem)
+        headers[b"content-length"] = b"%d" % len(body)
+    return FinishedAnswer(answer.status, tuple(headers.items()), body, answer.problem)
 
 
 @lru_cache(maxsize=256)
-def _encoded(
-    own: tuple[tuple[str, str], ...],
-    version: tuple[tuple[bytes, bytes], ...],
-    suffix: str,
-    is_compressed: bool,
-) -> tuple[tuple[bytes, bytes], ...]:
-    """Return all headers except the length of the body; answers from a version have few different ones."""
-    headers = {name.lower(): value for name, value in own}
-    if is_compressed:
-        headers["content-encoding"] = "gzip"
-    headers.setdefault("cache-control", "no-cache")  # clients may cache the answer, but must revalidate it
-    vary = headers.get("vary")
-    headers["vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
-    if "etag" in headers:
-        headers["etag"] = with_suffix(headers["etag"], suffix, compressed=is_compressed)
-    return tuple((dict(version) | raw_headers(headers)).items())
-
-
-def _content_type(answer: RestAnswer) -> str:
-    return next((value for name, value in answer.headers if name.lower() == "content-type"), "")
+def _raw_name(name: str) -> bytes:
+    """Return the name of a header as in ASGI messages; few names occur."""
+    return name.lower().encode("latin-1")

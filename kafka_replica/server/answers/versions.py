@@ -81,7 +81,7 @@ class ServedVersion(NamedTuple):
     id: VersionId
     headers: Mapping[str, str]
     """The headers that name the version."""
-    raw_headers: tuple[tuple[bytes, bytes], ...]
+    raw_headers: dict[bytes, bytes]
     """``headers`` as in ASGI messages."""
     suffix: str
     """The suffix of the entity tags of answers from the version."""
@@ -214,7 +214,7 @@ class Versions:
 
     def raw_state_headers(self) -> tuple[tuple[bytes, bytes], ...]:
         """Return the headers of ``state_headers`` as in ASGI messages."""
-        return _state_headers(self._replica.state, not self._replica.ready)
+        return _state_headers(self._replica.state, is_stale=not self._replica.ready)
 
     def close(self) -> None:
         """Stop following the replica, and release all versions. Idempotent."""
@@ -275,7 +275,7 @@ class Versions:
         id_ = self.id_of(snapshot)
         headers = version_headers(id_, snapshot.position)
         suffix = self.suffix(id_, snapshot.position)
-        return ServedVersion(structures, snapshot, id_, headers, tuple(raw_headers(headers).items()), suffix)
+        return ServedVersion(structures, snapshot, id_, headers, raw_headers(headers), suffix)
 
 
 def _kept_of(snapshot: Snapshot) -> KeptVersion | None:
@@ -285,7 +285,7 @@ def _kept_of(snapshot: Snapshot) -> KeptVersion | None:
 
 
 @cache
-def _state_headers(state: State, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
+def _state_headers(state: State, *, is_stale: bool) -> tuple[tuple[bytes, bytes], ...]:
     return tuple(raw_headers({STATE: str(state), **({STALE: "true"} if is_stale else {})}).items())
 
 

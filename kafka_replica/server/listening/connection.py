@@ -22,7 +22,7 @@ from kafka_replica.server.access.gate import EXCESS
 
 _HEAD: Final = b"HTTP/"
 _MAX_JOINED_BYTES: Final = 65_536
-"""The maximum size of data that is copied behind a head; copying more takes longer than a second packet."""
+"""The maximum size of data that is joined; copying more takes longer than a second packet."""
 
 
 class BoundedConnection(H11Protocol):
@@ -40,7 +40,7 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
-        super().connection_made(cast("Transport", _ObservedTransport(transport, self.loop, self._wrote)))
+        super().connection_made(cast("Transport", _AnswerTransport(transport, self.loop, self._wrote)))
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
@@ -84,7 +84,7 @@ class BoundedConnection(H11Protocol):
             self._watch_writing(accepted)
 
 
-class _ObservedTransport:
+class _AnswerTransport:
     """A transport that sends the head of an answer together with its body, and that reports each write.
 
     uvicorn writes them separately, which costs a call of the system and a packet more. A head whose body does not
@@ -106,7 +106,7 @@ class _ObservedTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Write data; keep the head of an answer until the next write, or until the next turn of the event loop."""
+        """Write data; keep a head until the next write, at most until the next turn of the event loop."""
         head = self._head
         if head:
             self._head = b""
@@ -114,7 +114,7 @@ class _ObservedTransport:
                 self._send(head)
             else:
                 data = head + data
-        elif data.startswith(_HEAD):  # if a part of a body begins like this, it is sent a little later
+        elif data.startswith(_HEAD) and len(data) <= _MAX_JOINED_BYTES:  # a part of a body may begin like this, too
             self._head = data
             self._loop.call_soon(self._send_head)
             return
@@ -127,7 +127,7 @@ class _ObservedTransport:
 
     def _send_head(self) -> None:
         head, self._head = self._head, b""
-        if head:
+        if head and not self._transport.is_closing():  # the client may have left
             self._send(head)
 
     def close(self) -> None:
@@ -137,10 +137,9 @@ class _ObservedTransport:
             self._transport.close()
 
     def get_write_buffer_size(self) -> int:
-        """Return the number of bytes that were written and not handed over to the operating system yet."""
+        """Return the number of reported bytes that were not handed over to the operating system yet."""
         below = self._below
-        size = len(self._head) + self._transport.get_write_buffer_size()
-        return size + (0 if below is None else below.get_write_buffer_size())
+        return self._transport.get_write_buffer_size() + (0 if below is None else below.get_write_buffer_size())
 
     def abort(self) -> None:
         """Close the connection without sending the rest."""

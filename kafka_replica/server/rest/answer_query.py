@@ -13,7 +13,7 @@ from kafka_replica.sdmx import Structures
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
 from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
-from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
+from kafka_replica.server.rest.etag import entity_tag, matches, matches_any, media_types_of
 from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.negotiation import (
     OfferedFormat,
@@ -95,7 +95,7 @@ def _answered(
     day = _day(query, settings)
     if isinstance(day, Rejection):
         return day
-    tag = entity_tag(version.version, day, request.query, accepted)
+    tag = entity_tag(version.version, day, request, media_types_of(accepted))
     headers = (("ETag", tag), VARY)
     if request.if_none_match and matches(request.if_none_match, tag):
         return RestAnswer(304, headers, b"")

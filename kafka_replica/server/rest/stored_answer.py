@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kafka_replica.sdmx import SdmxError, Structures
 from kafka_replica.sdmx.lookups.stored_message import StoredMessage
 from kafka_replica.sdmx.model import Artefact
-from kafka_replica.server.rest.etag import entity_tag, matches, matches_any
+from kafka_replica.server.rest.etag import entity_tag, matches, matches_any, media_types_of
 from kafka_replica.server.rest.grammar import Api, Detail
 from kafka_replica.server.rest.inherited_codes import needs_inherited_codes
 from kafka_replica.server.rest.named_artefact import named_artefact
@@ -48,33 +48,29 @@ def unparsed_answer(request: RestRequest, structures: Structures) -> RestAnswer 
     """
     path, query, accept, known_tags = request
     named = None if query or (known_tags and matches_any(known_tags)) else named_artefact(path)
-    expected = None if named is None else _expected(structures.version, accept, named.api)
-    if named is None or expected is None:
+    accepted = None if named is None else _accepted(accept, named.api)
+    if named is None or accepted is None:
         return None
-    if known_tags and matches(known_tags, expected.tag):
-        return RestAnswer(304, (("ETag", expected.tag), VARY), b"")
+    tag = entity_tag(structures.version, None, request, accepted.types)
+    if known_tags and matches(known_tags, tag):
+        return RestAnswer(304, (("ETag", tag), VARY), b"")
     stored = structures.complete_message(named.urns)
-    if stored is None or not _is_offered(stored, expected.format):
+    if stored is None or not _is_offered(stored, accepted.first):
         return None
-    return RestAnswer(200, expected.headers, stored.data)
+    return RestAnswer(200, (("Content-Type", accepted.first.content_type), ("ETag", tag), VARY), stored.data)
 
 
-class _Expected(NamedTuple):
-    """The properties of the answer to a request for one artefact whose stored message has the preferred format."""
+class _Accepted(NamedTuple):
+    """The formats that a request accepts: the preferred one, and the media types of all."""
 
-    format: OfferedFormat
-    tag: str
-    headers: tuple[tuple[str, str], ...]
+    first: OfferedFormat
+    types: bytes
 
 
 @lru_cache(maxsize=256)
-def _expected(version: int, accept: str, api: Api) -> _Expected | None:
-    """Return what is expected of an answer from a version; None if the request accepts no offered format."""
-    accepted = offers(accept, None, api)
-    if not accepted:
-        return None
-    tag = entity_tag(version, None, "", accepted)
-    return _Expected(accepted[0], tag, (("Content-Type", accepted[0].content_type), ("ETag", tag), VARY))
+def _accepted(accept: str, api: Api) -> _Accepted | None:
+    offered = offers(accept, None, api)
+    return _Accepted(offered[0], media_types_of(offered)) if offered else None
 
 
 def _is_offered(stored: StoredMessage, offer: OfferedFormat) -> bool:

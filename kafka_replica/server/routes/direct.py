@@ -53,7 +53,7 @@ class DirectQueries:
         if scope["type"] != "http" or scope["method"] not in _METHODS or scope.get("root_path"):
             return None
         path: str = scope["path"]
-        if b"%" in (scope.get("raw_path") or b"%"):
+        if b"%" in (scope.get("raw_path") or b"%") or not path.isascii():
             return None
         for prefix, api in self._prefixes:
             if path.startswith(prefix):

@@ -121,8 +121,8 @@ class RecordRoutes:
             answer = compute(self._of_topic(snapshot, given.get("topic")))
             if len(answer.body) > self._settings.max_response_bytes:
                 raise Problem(413, f"the answer is larger than {self._settings.max_response_bytes} bytes")
-            named = raw_headers(version_headers(self._versions.id_of(snapshot), snapshot.position))
-            found = finish(answer, tuple(named.items()), "", with_gzip=with_gzip)
+            named = version_headers(self._versions.id_of(snapshot), snapshot.position)
+            found = finish(answer, raw_headers(named), "", with_gzip=with_gzip)
             if _is_known(headers.get("if-none-match", ""), dict(answer.headers).get("ETag", "")):
                 found = _not_modified(found)
             return FinishedResponse(found, self._versions.raw_state_headers())

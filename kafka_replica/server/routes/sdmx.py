@@ -105,9 +105,8 @@ class SdmxRoutes:
         key = answer_key(scope, path, query, version, self._suffix(suffix, version, query))
         found = self._cache.get(key) or self._stored(key, prepared)
         if found is None:
-            served = self._indexed(snapshot)
-            if served is not None and self._quick is not None and self._quick(key.request, partial(_size_of, snapshot)):
-                found = self._compute(key, served)
+            if prepared is not None and self._is_quick(key.request, prepared):
+                found = self._compute(key, prepared)
             else:
                 found = await compute_in(
                     self._executor, lambda: self._compute(key, self._served(wanted)), self._settings.request_timeout_s
@@ -117,13 +116,14 @@ class SdmxRoutes:
             return _problem(found.status, found.problem, (*found.headers, *state))
         return FinishedResponse(found, state)
 
-    def _indexed(self, snapshot: Snapshot) -> ServedVersion | None:
-        """Return the version of a snapshot if it is the current one and its indexes exist.
+    def _is_quick(self, request: RestRequest, served: ServedVersion) -> bool:
+        """Return whether a request is answered from a version within about a millisecond.
 
-        Otherwise the first look-up may take long: it updates the indexes, or searches all messages of the version.
+        Without indexes, the first look-up may take long: it updates them, or searches all messages of the version.
         """
-        served = self._versions.prepared(snapshot)
-        return served if served is not None and served.structures.is_indexed else None
+        if self._quick is None or not served.structures.is_indexed:
+            return False
+        return self._quick(request, partial(_size_of, served.snapshot))
 
     def _stored(self, key: AnswerKey, served: ServedVersion | None) -> FinishedAnswer | None:
         """Return the answer from a version if it consists of stored bytes, and this is known already."""
@@ -150,7 +150,10 @@ class SdmxRoutes:
         return found
 
     def _suffix(self, suffix: str, version: VersionId, query: str) -> str:
-        """Return the suffix of an entity tag; an answer whose request names a version has no other position."""
+        """Return the suffix of an entity tag: without the position if the request may have ``asOf``.
+
+        The position of the current version says nothing about an answer from another version.
+        """
         return self._versions.suffix(version, None) if query and may_have_as_of(query) else suffix
 
     def _served(self, wanted: VersionId | None) -> ServedVersion:

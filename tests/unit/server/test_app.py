@@ -218,6 +218,22 @@ def test_large_answers_are_compressed_on_request(replica: Replica) -> None:
     assert client.get(f"{CODELISTS}/*", headers={"If-None-Match": packed.headers["etag"]}).status_code == 304
 
 
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+def test_the_length_in_an_own_answer_is_replaced(replica: Replica, encoding: str) -> None:
+    """A caller's function may return the length of its body, which is not that of the compressed one."""
+    body = b"{}" + b" " * 2000
+
+    def own(_request: RestRequest, _structures: Structures) -> RestAnswer:
+        return RestAnswer(200, (("Content-Type", "application/json"), ("Content-Length", str(len(body)))), body)
+
+    client = client_of(create_app(replica, answer=own))
+    with client.stream("GET", f"{CODELISTS}/*", headers={"Accept-Encoding": encoding}) as found:
+        sent = b"".join(found.iter_raw())
+    assert found.headers.get("content-encoding", "identity") == encoding
+    assert found.headers.get_list("content-length") == [str(len(sent))]
+    assert (sent if encoding == "identity" else gzip.decompress(sent)) == body
+
+
 def test_head_and_options_need_no_body(replica: Replica) -> None:
     """HEAD has the headers of GET, OPTIONS the methods; other methods and bodies are refused."""
     client = client_of(create_app(replica, answer=stand_in))

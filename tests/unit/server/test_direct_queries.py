@@ -67,7 +67,7 @@ def test_an_answer_is_that_of_the_route(
     assert routed == []
     wanted = client.request(method, path.replace("codelist", "codelis%74"), headers=headers)
     assert len(routed) == 1
-    differing = {"x-request-id"}
+    differing = {"x-request-id"} | ({"etag"} if found.status_code == 200 else set())  # the tag depends on the path
     assert (found.status_code, found.content) == (wanted.status_code, wanted.content)
     assert {name: value for name, value in found.headers.items() if name not in differing} == {
         name: value for name, value in wanted.headers.items() if name not in differing

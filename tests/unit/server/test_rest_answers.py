@@ -307,16 +307,19 @@ def test_a_message_in_another_encoding_is_written_again_if_the_request_names_a_c
 
 
 def test_a_known_version_is_304_without_a_body() -> None:
-    """The tag depends on version, query and format; the same request with the tag has no body."""
+    """The tag depends on version, address and format; the same request with the tag has no body."""
     first = get(FREQ)
     tag = header(first, "ETag") or ""
     for if_none_match in (tag, f'"x", {tag}', tag.removeprefix("W/")):
         again = answer(RestRequest(FREQ, "", "", if_none_match), REGISTRY)
         assert (again.status, again.body, header(again, "ETag")) == (304, b"", tag)
     newer = version_of(ARTEFACTS.values(), version=8)
-    others = [get(FREQ, "", ML_21), get(FREQ, "detail=full"), get(FREQ, "", "", newer)]
+    others = [get(FREQ, "", ML_21), get(FREQ, "detail=full"), get(FREQ, "", "", newer), get("structure/codelist/*/*/*")]
     assert tag not in {header(other, "ETag") for other in others}
-    assert len({header(other, "ETag") for other in others}) == 3
+    assert len({header(other, "ETag") for other in others}) == 4
+    nothing = RestRequest(FREQ.replace("CL_FREQ", "CL_NONE"), "", "", tag)
+    assert answer(nothing, REGISTRY).status == 404
+    assert unparsed_answer(nothing, REGISTRY) is None
     for stale in ('"', "W/", '"7"'):
         assert answer(RestRequest(FREQ, "", "", stale), REGISTRY).status == 200
 

@@ -117,7 +117,7 @@ class ContentIndex:
 
     def has_companions(self, name: Name) -> bool:
         """Return whether some artefact with this agency and id is in the message of another artefact's key."""
-        return len(self._companions) > 0 and name in self._companions
+        return name in self._companions
 
     def all_companions(self) -> Iterator[RecordedArtefact]:
         """Yield all artefacts that are in the message of another artefact's key."""
