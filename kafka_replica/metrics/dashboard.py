@@ -230,8 +230,8 @@ def _panel(panel: Panel, place: dict[str, int], number: int) -> dict[str, Any]:
     if panel.kind is Kind.NUMBERS:
         found["options"] = {"textMode": "value_and_name", "colorMode": "none", "graphMode": "none"}
     if panel.kind is Kind.STATES:
-        found["options"] = {"textMode": "name", "colorMode": "background", "graphMode": "none"}
-        found["options"]["text"] = {"titleSize": 24, "valueSize": 24}  # names of topics may be long
+        text = {"titleSize": 24, "valueSize": 24}  # names of topics may be long
+        found["options"] = {"textMode": "name", "colorMode": "background", "graphMode": "none", "text": text}
         defaults["color"] = _fixed("orange")
         found["fieldConfig"]["overrides"] = [
             {"matcher": {"id": "byRegexp", "options": f"/{pattern}/"}, "properties": [
