@@ -55,6 +55,7 @@ def test_the_guide_of_a_validation_service(world: PageWorld, kafka_topic: TopicM
     assert printed[3].startswith("severity,rule,")
 
 
+@pytest.mark.long
 @needs_curl
 @pytest.mark.runs("docs/guide-r.md")
 def test_the_guide_of_r(world: PageWorld, kafka_topic: TopicMaker) -> None:

@@ -61,6 +61,7 @@ def test_the_settings_files(world: PageWorld, monkeypatch: pytest.MonkeyPatch) -
     assert len(source.structures) == 2
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/producer.md", containing="registry.structures")
 @pytest.mark.runs("docs/producer.md", containing='env = "registry"')
 @pytest.mark.runs("docs/producer.md", containing="topics create")

@@ -241,7 +241,9 @@ class BeginsAgain(StructureProducer):
             assert self.flush(new_incarnation=True) == [4, 5]
 
 
-@pytest.mark.parametrize(("is_killed", "first_start"), [(False, "resume"), (True, "resume"), (True, "idle")])
+@pytest.mark.parametrize(
+    ("is_killed", "first_start"), first_in_usual([(True, "resume"), (True, "idle"), (False, "resume")], 1)
+)
 def test_a_new_incarnation_without_need_repeats_nothing(
     database_url: str, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool, first_start: FirstStart
 ) -> None:

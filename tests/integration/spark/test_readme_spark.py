@@ -36,6 +36,7 @@ def test_the_readme(page: Path, demo: Snapshot) -> None:
     assert names["codes"].count() > 20
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/sdmx-csv.md")
 def test_sdmx_csv(page: Path, demo: Snapshot) -> None:
     """A data set is read, checked, and written as SDMX-CSV."""
@@ -49,6 +50,7 @@ def test_sdmx_csv(page: Path, demo: Snapshot) -> None:
     assert list(page.glob("checked/*.csv"))
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/guide-spark.md", containing="read_files")
 def test_the_guide(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two rows are rejected, and shown with their errors."""

@@ -16,7 +16,7 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.docs.page_world import PageWorld, copy_samples, publish_samples
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.broker, pytest.mark.long]
 
 
 @pytest.fixture
