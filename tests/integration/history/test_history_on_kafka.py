@@ -69,6 +69,7 @@ def content(snapshot: Snapshot) -> Content:
     return {key: (record.value or b"", record.offset) for key, record in snapshot.items()}
 
 
+@pytest.mark.long
 @pytest.mark.broker
 @pytest.mark.scaled
 @pytest.mark.timeout(600)

@@ -114,6 +114,7 @@ def assembled(state: dict[bytes, tuple[bytes, int]]) -> dict[bytes, bytes]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.scaled
 @pytest.mark.parametrize("partitions", first_in_usual([3, 1], 1))
 def test_a_writer_killed_in_the_middle_of_a_value_leaves_no_trace(

@@ -52,6 +52,7 @@ def all_sent(producer: StructureProducer) -> bool:
         return False
 
 
+@pytest.mark.long
 @pytest.mark.scaled
 def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Each process ends at another step; nothing is lost, repeated, reordered or torn."""

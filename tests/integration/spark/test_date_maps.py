@@ -64,6 +64,7 @@ def test_size(spark: SparkSession, tmp_path: Path, name: str) -> None:
     assert plan_nodes(mapped) < most_nodes
 
 
+@pytest.mark.long
 def test_dates_of_any_frequency(spark: SparkSession) -> None:
     """A date map with a format for each of the frequencies gives the right dates, also at the ends of time."""
     rows = [

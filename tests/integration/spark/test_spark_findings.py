@@ -106,6 +106,7 @@ def _small_blocks(spark: SparkSession) -> Iterator[None]:
             spark.conf.unset(name)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 def test_findings_of_validation(spark: SparkSession, tmp_path: Path) -> None:
     """Findings have the files, rows and order of the local engine.

@@ -138,6 +138,7 @@ def test_a_row_with_several_outcomes_is_rejected_once(tmp_path: Path) -> None:
     assert found.equals(wanted)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_files_of_different_types_with_marks_in_their_names_are_read(tmp_path: Path) -> None:
     """Values are texts in one file and numbers in another; the marks of patterns in names of files are characters."""
