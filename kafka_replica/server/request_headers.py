@@ -31,11 +31,9 @@ def request_headers(scope: Scope) -> RequestHeaders:
         return known
     raw = scope["headers"] = list(scope["headers"])  # some servers may give an iterator
     values = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
-    if len(values) == len(raw):
-        size = len("".join([*values, *values.values()]))  # Latin-1 has one byte for each character
-    else:
-        size, values = sum([len(name) + len(value) for name, value in raw]), _joined(raw)
-    found = scope[_KEY] = RequestHeaders(size, values)
+    if len(values) != len(raw):
+        values = _joined(raw)
+    found = scope[_KEY] = RequestHeaders(sum([len(name) + len(value) for name, value in raw]), values)
     return found
 
 

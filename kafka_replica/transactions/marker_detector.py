@@ -124,8 +124,7 @@ class MarkerDetector:
     # --- decisions ---
 
     def _join(self, commit: CommittedBatches) -> None:
-        if commit.part is not None:
-            self._committed_batches += commit.part.batches
+        self._committed_batches += commit.batches
         if commit.producer_id >= 0:
             self._transactions.add(commit)
 

@@ -64,7 +64,7 @@ class ProducerState:
     def add_known(self, commit: CommittedBatches) -> None:
         """Add batches that the producer ``knows``."""
         if commit.epoch == self.marked:
-            self.is_exact = True  # otherwise their epoch was bumped, or they would not be known
+            self.is_exact = True  # it was already, or the bump of this marker shows it
 
     def is_not_bumped(self, epoch: int) -> None:
         """Note that several transactions may have this epoch."""

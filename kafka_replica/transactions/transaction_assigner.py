@@ -147,14 +147,12 @@ class TransactionAssigner:
             self._bumps[commit.producer_id] = commit.epoch, False
             if commit.producer_id in self._producers:
                 self._producers[commit.producer_id].is_not_bumped(commit.epoch)
-        elif not commit.bumped:
-            return
-        else:
-            known = self._bumps.get(commit.producer_id)
-            if known is not None and known[0] == commit.epoch:
-                commit.bumped = known[1]
-                return
-            self._bumps[commit.producer_id] = commit.epoch, True
+        elif commit.bumped:
+            epoch, is_bumped = self._bumps.get(commit.producer_id, (None, True))
+            if epoch == commit.epoch:
+                commit.bumped = is_bumped
+            else:
+                self._bumps[commit.producer_id] = commit.epoch, True
         if len(self._bumps) > _MOST_BUMPS:
             self._bumps.clear()
 

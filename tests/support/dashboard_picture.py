@@ -5,7 +5,6 @@ PYTHONPATH=tests .venv/bin/python -m support.dashboard_picture [FOLDER]
 
 from __future__ import annotations
 
-import base64
 import os
 import sys
 import tempfile
@@ -45,9 +44,8 @@ def main(folder: Path) -> None:
             for number in range(40):  # until it is drawn
                 found.use(number)
                 time.sleep(_EVERY_S)
-            clip = {"x": 0, "y": 0, **SIZE, "scale": 0.65}
-            data = browser.devtools("Page.captureScreenshot", {"clip": clip, "format": "png"})["data"]
-    (folder / "dashboard.png").write_bytes(base64.b64decode(data))
+            picture = browser.picture(*SIZE, 0.65)
+    (folder / "dashboard.png").write_bytes(picture)
     print("dashboard.png")
 
 

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx
 import pytest
@@ -23,8 +23,8 @@ from support.server.browser import Browser
 from support.waiting import wait_until
 
 VARIABLE: Final = "KAFKA_REPLICA_GRAFANA"
-SIZE: Final = {"width": 1600, "height": 2200}
-"""The size of a window that shows the whole dashboard, in pixels."""
+SIZE: Final = (1600, 2200)
+"""The width and height of a window that shows the whole dashboard, in pixels."""
 
 
 def home() -> Path:
@@ -74,11 +74,10 @@ def grafana(folder: Path, prometheus_address: str) -> Iterator[str]:
             process.terminate()
 
 
-def open_dashboard(browser: Browser, address: str, minutes: int = 5) -> None:
-    """Open the dashboard, which shows the last minutes and is updated every five seconds, in a tall window."""
-    metrics: dict[str, Any] = {**SIZE, "deviceScaleFactor": 1, "mobile": False}
-    browser.devtools("Emulation.setDeviceMetricsOverride", metrics)
-    browser.open(f"{address}/d/kafka-replica?orgId=1&kiosk&refresh=5s&from=now-{minutes}m&to=now")
+def open_dashboard(browser: Browser, address: str) -> None:
+    """Open the dashboard, which shows the last five minutes and is updated every five seconds, in a tall window."""
+    browser.set_size(*SIZE)
+    browser.open(f"{address}/d/kafka-replica?orgId=1&kiosk&refresh=5s&from=now-5m&to=now")
 
 
 def panels_of(browser: Browser) -> dict[str, str]:

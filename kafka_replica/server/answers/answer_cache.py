@@ -47,11 +47,8 @@ class AnswerCache:
         if size > self._max_bytes // _SHARE:
             return
         with self._lock:
-            replaced = self._answers.get(key)
+            replaced = self._answers.pop(key, None)
             self._answers[key] = answer, size
-            self.size_bytes += size
-            if replaced is not None:
-                self.size_bytes -= replaced[1]
-                self._answers.move_to_end(key)
+            self.size_bytes += size - (0 if replaced is None else replaced[1])
             while self.size_bytes > self._max_bytes:
                 self.size_bytes -= self._answers.popitem(last=False)[1][1]

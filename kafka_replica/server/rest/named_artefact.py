@@ -13,8 +13,6 @@ from kafka_replica.sdmx import Urn
 from kafka_replica.server.rest.grammar import AGENCY, RESOURCE_ID, Api, resources
 
 _MAX_LENGTH: Final = 1_024
-_V1: Final = Api.V1  # the attribute of an enumeration takes longer
-_V2: Final = Api.V2
 _named = re.compile(
     rf"(?:(?:v2/)?(structure)/|(?:v1/)?)([a-z]+)/(?!all/)({AGENCY.form.pattern})/(?!all/)({RESOURCE_ID.form.pattern})"
     r"/([0-9]+(?:\.[0-9]+)*(?:-[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*)?)"
@@ -38,13 +36,10 @@ def named_artefact(path: str) -> NamedArtefact | None:
     if found is None:
         return None
     structure, resource, agency, id_, version = found.groups()
-    api = _V1 if structure is None else _V2
+    api = Api.V1 if structure is None else Api.V2
     classes = _classes(api).get(resource)
     if classes is None:
         return None
-    if len(classes) == 1:
-        package, cls = classes[0]
-        return NamedArtefact(api, (Urn(package, cls, agency, id_, version),))
     return NamedArtefact(api, tuple([Urn(package, cls, agency, id_, version) for package, cls in classes]))
 
 

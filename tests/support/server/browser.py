@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -66,6 +67,17 @@ class Browser:
     def messages(self) -> list[str]:
         """Return the messages of the console since the previous call."""
         return [one["message"] for one in self._post("se/log", type="browser")]
+
+    def set_size(self, width: int, height: int) -> None:
+        """Set the size of the page that the window shows, in pixels."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.devtools("Emulation.setDeviceMetricsOverride", metrics)
+
+    def picture(self, width: int, height: int, scale: float) -> bytes:
+        """Return a picture of the upper left part of the page, as PNG."""
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": scale}
+        data: str = self.devtools("Page.captureScreenshot", {"clip": clip, "format": "png"})["data"]
+        return base64.b64decode(data)
 
     def set_theme(self, name: str) -> None:
         """Set the theme that the system prefers: light or dark."""

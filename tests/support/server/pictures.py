@@ -5,7 +5,6 @@ PYTHONPATH=tests .venv/bin/python -m support.server.pictures [FOLDER]
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import sys
 import tempfile
@@ -31,7 +30,7 @@ from support.server.page_topic import publish
 from support.server.server_tools import running
 from support.waiting import wait_until
 
-_SIZE: Final = {"width": 1100, "height": 756}
+_SIZE: Final = (1100, 756)
 _SCALE: Final = 0.75
 _TOKEN: Final = "a token of the pictures"
 _AREAS: Final = "KR_DEMO:CL_REF_AREA(1.0)"
@@ -50,13 +49,10 @@ def _pictures(browser: Browser, address: str, versions: tuple[int, int], place: 
     def take(name: str, path: str | None = None) -> None:
         if path is not None:
             browser.open(address + path)
-        clip = {"x": 0, "y": 0, **_SIZE, "scale": _SCALE}
-        data = browser.devtools("Page.captureScreenshot", {"clip": clip, "format": "png"})["data"]
-        (folder / f"page-{name}.png").write_bytes(base64.b64decode(data))
+        (folder / f"page-{name}.png").write_bytes(browser.picture(*_SIZE, _SCALE))
         print(f"page-{name}.png")
 
-    metrics: dict[str, Any] = {**_SIZE, "deviceScaleFactor": 1, "mobile": False}
-    browser.devtools("Emulation.setDeviceMetricsOverride", metrics)
+    browser.set_size(*_SIZE)
     browser.set_theme("light")
     take("sign-in", "/sign-in?next=/producers/registry")
     browser.type("#token", _TOKEN)

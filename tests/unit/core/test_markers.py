@@ -252,6 +252,24 @@ def test_transactions_whose_epochs_do_not_differ_are_counted_by_their_markers() 
     assert next(step for step in steps if step.startswith("|")) == "| 6,4 of 3"
 
 
+def test_a_marker_with_records_shows_that_the_epoch_of_one_without_is_exact() -> None:
+    """The records of the first marker were compacted away; the second was bumped: the ends are not requested again."""
+    rule = Steps(P0, P1)
+    rule.take(marker(0))
+    rule.answer(2, 2)  # the first partition is not read to its end
+    assert rule.needs_ends()
+    rule.take(data("b", 0, partition=P1), marker(1, partition=P1))
+    assert not rule.needs_ends()
+
+
+def test_a_marker_without_a_bump_shows_that_its_epoch_is_not_exact() -> None:
+    """Records of a lower epoch before another marker of this epoch prove nothing: the ends are requested again."""
+    rule = Steps(P0, P1)
+    rule.take(data("a", 0, epoch=1), marker(1), data("b", 0, partition=P1), marker(1, partition=P1))
+    rule.answer(3, 2)
+    assert rule.needs_ends()
+
+
 def test_the_model_reproduces_the_measured_offsets() -> None:
     """The model reproduces fact 2: with A around B's first record the last stable offset lies in the middle of A."""
     cluster = Cluster()

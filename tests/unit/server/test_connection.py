@@ -28,7 +28,10 @@ class _Recorded:
 
     def __init__(self) -> None:
         self.done: list[bytes | str] = []
-        self.is_closing = lambda: False
+        self.is_left = False
+
+    def is_closing(self) -> bool:
+        return self.is_left
 
     def write(self, data: bytes) -> None:
         self.done.append(data)
@@ -51,6 +54,8 @@ class _Recorded:
         ([b"HTTP/1.1 200", b"x" * 65_537], [b"HTTP/1.1 200", b"x" * 65_537]),
         ([b"HTTP/1.1 200", "turn", b"body"], [b"HTTP/1.1 200", b"body"]),
         ([b"HTTP/1.1 200", b"HTTP/", b"HTTP/a", b"b"], [b"HTTP/1.1 200HTTP/", b"HTTP/ab"]),
+        ([b"HTTP/" + b"x" * 65_536, b"b"], [b"HTTP/" + b"x" * 65_536, b"b"]),
+        ([b"HTTP/1.1 200", "leave", "turn"], []),
         ([b"HTTP/1.1 400", "close"], [b"HTTP/1.1 400", "close"]),
         ([b"HTTP/1.1 200", "abort", b""], ["abort"]),
         ([b"body", b"", b"more"], [b"body", b"more"]),
@@ -66,6 +71,8 @@ def test_a_head_is_written_with_what_follows(steps: list[bytes | str], expected:
         for step in steps:
             if isinstance(step, bytes):
                 transport.write(step)
+            elif step == "leave":
+                below.is_left = True
             elif step == "turn":
                 # The size is compared with what was reported: a larger one would look like a client that reads nothing.
                 assert transport.get_write_buffer_size() == 0
