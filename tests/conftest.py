@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from support.effort import EFFORT, examples
+from support.effort import IS_LONG, LEFT_OUT, examples, marks_of_file
 from support.folder_fixtures import FolderFixtures
 
 _FOLDER = str(Path(__file__).resolve().parent)
@@ -43,6 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(ProcessorTimes(None if hasattr(config, "workerinput") else Path(file)))
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Do not even import a file all of whose tests would be left out: a third of the imports of `make quick`."""
+    return True if collection_path.suffix == ".py" and LEFT_OUT & marks_of_file(collection_path) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests of another effort, and begin with those that take long."""
     chosen = [item for item in items if _belongs(item)]
@@ -58,9 +63,9 @@ def _belongs(item: pytest.Item) -> bool:
     marks = {mark.name for mark in item.iter_markers()}
     if "quiescence_long" in marks and isinstance(item, pytest.Function) and "quiescence" in _parameters(item):
         marks.add("long")
-    if EFFORT in {"long", "proof"}:
+    if IS_LONG:
         return bool(marks & {"long", "scaled"})
-    return not marks & ({"long", "thorough", "broker", "spark"} if EFFORT == "quick" else {"long"})
+    return not marks & LEFT_OUT
 
 
 def _parameters(item: pytest.Function) -> list[object]:

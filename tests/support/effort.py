@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
 
 import pytest
@@ -13,6 +15,20 @@ _Size = TypeVar("_Size")
 
 EFFORT: Final = cast("Effort", os.environ.get("KAFKA_REPLICA_TEST_EFFORT", "usual"))
 IS_LONG: Final = EFFORT in {"long", "proof"}
+LEFT_OUT: Final[frozenset[str]] = frozenset({
+    "quick": ("long", "thorough", "broker", "spark"),
+    "usual": ("long",),
+}.get(EFFORT, ()))  # fmt: skip
+"""The marks of tests that are not run; `make long` and `make proof` choose by the marks that they do run."""
+
+_MARKS_OF_FILE: Final = re.compile(r"^pytestmark = (.*)$", re.MULTILINE)
+_MARK: Final = re.compile(r"\bpytest\.mark\.(\w+)")
+
+
+def marks_of_file(path: Path) -> set[str]:
+    """Return the marks that a file of tests gives to all of them in one line, without importing the file."""
+    line = _MARKS_OF_FILE.search(path.read_text(encoding="utf-8"))
+    return set(_MARK.findall(line[1])) if line else set()
 
 
 def examples(enough: int, *, long: int | None = None, proof: int | None = None) -> int:
@@ -20,12 +36,12 @@ def examples(enough: int, *, long: int | None = None, proof: int | None = None) 
 
     Args:
         enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
-            `make quick` a fifth, but at least 10.
+            `make quick` a tenth, but at least 10.
         long: how many `make long` takes, which runs before anything lands; ``enough`` if not given.
         proof: how many `make proof` takes, which runs before a release; five times ``enough`` if not given.
     """
     usual = max(enough // 5, min(enough, 40))
-    quick = max(enough // 5, min(enough, 10))
+    quick = max(enough // 10, min(enough, 10))
     most = proof or max(5 * enough, long or 0)
     return {"quick": quick, "usual": usual, "long": long or enough, "proof": most}[EFFORT]
 

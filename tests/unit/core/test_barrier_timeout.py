@@ -44,6 +44,7 @@ def test_a_limit_of_none_is_never_exceeded() -> None:
     assert not BarrierTimeout(None, 0).is_over(Position(), 1e9, is_stalled=False)
 
 
+@pytest.mark.thorough
 def test_waiting_for_a_topic_does_not_use_up_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader by quiescence has not learned any position before librdkafka reports the first message or end."""
     read = FakeReader.read

@@ -116,6 +116,7 @@ def test_an_outage_that_is_over_is_not_the_reason_of_a_later_failure() -> None:
     assert str(error).startswith("sending: Kafka did not acknowledge it in time; check that the partition has a leader")
 
 
+@pytest.mark.thorough
 def test_a_broker_that_restarted_while_the_producer_was_idle_has_answered() -> None:
     """The report of that outage does not make a slow broker an unreachable one."""
     config = {

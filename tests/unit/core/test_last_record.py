@@ -50,6 +50,7 @@ def _message(place: Partition, offset: int) -> Any:
     return SimpleNamespace(**{name: lambda value=value: value for name, value in values.items()}, value=lambda: b"v")
 
 
+@pytest.mark.thorough
 def test_an_open_transaction_is_not_waited_for_because_another_partition_is_busy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -57,7 +57,7 @@ def repository(elsewhere: str = "", wants: str = "") -> Iterator[tuple[str, list
     seen: list[str | None] = []
     handler = type("Handler", (_Repository,), {"seen": seen, "elsewhere": elsewhere, "wants": wants})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever).start()
+        Thread(target=server.serve_forever, args=(0.02,)).start()
         try:
             yield f"127.0.0.1:{server.server_port}", seen
         finally:
