@@ -22,7 +22,8 @@ class Health:
     """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
     ``started``, ``not_started``, ``heard``, ``paused``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped``
-    are events; ``state(now_s)`` returns the state.
+    are events; ``state(now_s)`` returns the state. It may be called by any thread while another one notes events; with
+    two events at the same time it may combine values from before and after them.
     """
 
     def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:
@@ -36,7 +37,7 @@ class Health:
         self._paused_until_s: float | None = None
         # The first offset of the open transaction in each partition where one holds back records, and since when.
         self._held: dict[tuple[Partition, int], float] = {}
-        self._waits = True
+        self._blocking = self._held  # empty if none of them holds back committed records
 
     def started(self, now_s: float) -> None:
         """Note that reading starts; the broker has ``stalled_after_s`` to answer."""
@@ -55,7 +56,7 @@ class Health:
 
         A replica that is stalled already stays so.
         """
-        if not self._is_stalled(now_s):
+        if not self._is_stalled(self.heard_s, now_s):
             self._paused_until_s = until_s
 
     def ready(self) -> None:
@@ -65,7 +66,7 @@ class Health:
     def not_ready(self) -> None:
         """Note that the version shown is outdated."""
         self.is_ready = False
-        self._held = {}
+        self._held = self._blocking = {}
 
     def failed(self) -> None:
         """Note that an error ended the replica."""
@@ -80,12 +81,12 @@ class Health:
 
         ``waits`` is true if open transactions hold back committed records.
         """
-        self._waits = waits
         self._held = {
             held: self._held.get(held, now_s)
             for held in stable.items()
             if held[1] < high.get(held[0], 0) and positions.get(held[0], 0) >= held[1]
         }
+        self._blocking = self._held if waits else {}
 
     def blocked_s(self, now_s: float) -> float:
         """Return how long the oldest open transaction has held back records, in seconds; 0 if there is none."""
@@ -108,18 +109,21 @@ class Health:
 
     def state(self, now_s: float) -> State:
         """Return the state at the given time."""
-        if self._final is not None:
-            return self._final
-        if self.heard_s is None:
+        final, heard_s = self._final, self.heard_s
+        if final is not None:
+            return final
+        if heard_s is None:
             return State.NEW
-        if self._is_stalled(now_s):
+        if self._is_stalled(heard_s, now_s):
             return State.STALLED
-        if self._held and self._waits and self.blocked_s(now_s) >= self.blocked_after_s:
+        blocking = self._blocking
+        if blocking and now_s - min(blocking.values()) >= self.blocked_after_s:
             return State.BLOCKED
         return State.LIVE if self.is_ready else State.CATCHING_UP
 
-    def _is_stalled(self, now_s: float) -> bool:
-        if self.heard_s is None:
+    def _is_stalled(self, heard_s: float | None, now_s: float) -> bool:
+        if heard_s is None:
             return False
-        waits_since_s = self.heard_s if self._paused_until_s is None else max(self.heard_s, self._paused_until_s)
+        paused_until_s = self._paused_until_s
+        waits_since_s = heard_s if paused_until_s is None else max(heard_s, paused_until_s)
         return now_s - waits_since_s >= self.stalled_after_s

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Scope
+from starlette.types import ASGIApp, Scope
 
 import kafka_replica
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
@@ -138,7 +139,7 @@ class Service:
         self._sign_in = SignInPages(self._renderer, self._tokens, settings.upload_timeout_s)
         self._producers = ProducerPages(self._pages, producers, settings)
         error_pages = ErrorPages(self._renderer, has_tokens=self._tokens is not None)
-        self._presented = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form).wrap
+        self._forms = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form)
         self.app = self._make_app()
 
     def _make_app(self) -> Starlette:
@@ -174,7 +175,7 @@ class Service:
             ),
             *_both("/ws/public/data/validate", self._data.validate_like_fmr, "POST"),
         ]
-        app = Starlette(
+        app = _App(
             routes=routes,
             middleware=[
                 *self._middleware(routes),
@@ -192,7 +193,7 @@ class Service:
         if isinstance(self._role, MainRole):
             return [Middleware(UnexpectedErrors)]  # the worker has applied the other middleware
         middleware = [
-            Middleware(Observation, metrics=self._counts, route_of=_route_of, presented=self._presented),
+            Middleware(Observation, metrics=self._counts, route_of=_route_of, forms=self._forms),
             *cross_origin(settings.allowed_origins),
             Middleware(UnexpectedErrors),
             Middleware(Gate, settings=settings, tokens=self._tokens),
@@ -312,6 +313,19 @@ def create_app(
         ReplicaClosedError: the replica is closed.
     """
     return Service(replica, settings or ServerSettings(), topic, answer, history).app
+
+
+class _App(Starlette):
+    """An app without Starlette's own layer for unexpected errors, because ``UnexpectedErrors`` answers them.
+
+    A program that has set ``debug``, or added a handler for them, gets that layer.
+    """
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return the layers around the routes."""
+        stack = super().build_middleware_stack()
+        is_needed = self.debug or not self.exception_handlers.keys().isdisjoint({500, Exception})
+        return stack.app if isinstance(stack, ServerErrorMiddleware) and not is_needed else stack
 
 
 def _both(path: str, endpoint: Any, method: str = "GET") -> list[Route]:

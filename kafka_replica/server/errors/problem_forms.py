@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import Message, Scope, Send
+from starlette.types import Message, Scope
 
 from kafka_replica.server.errors.problems import PROBLEM
 from kafka_replica.server.request_headers import request_headers
@@ -38,26 +38,19 @@ class ProblemForms:
     def __init__(self, *forms: FormOf) -> None:
         self._forms = forms
 
-    def wrap(self, scope: Scope, send: Send) -> Send:
-        """Return a function that sends the messages of an answer, and converts problem details."""
-        begun: list[Message] = []
-
-        async def send_form(message: Message) -> None:
-            if begun:
-                start = begun.pop()
-                form = self._form(scope, json.loads(message["body"]))
-                await send(start if form is None else _start(start, form))
-                await send(message if form is None else {**message, "body": form.body})
-            elif message["type"] == "http.response.start" and message["status"] >= 400 and _is_problem(message):
-                begun.append(message)
-            else:
-                await send(message)
-
-        return send_form
+    def apply(self, scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
+        """Return the two messages of problem details in the form that the client expects."""
+        form = self._form(scope, json.loads(body["body"]))
+        return (start, body) if form is None else (_start(start, form), {**body, "body": form.body})
 
     def _form(self, scope: Scope, problem: dict[str, Any]) -> Form | None:
         found = (form_of(scope, problem) for form_of in self._forms)
         return next((form for form in found if form is not None), None)
+
+
+def is_problem(start: Message) -> bool:
+    """Return whether an answer, of which this is the first message, is problem details."""
+    return start["status"] >= 400 and Headers(raw=start["headers"]).get("content-type") == PROBLEM
 
 
 def accepted(scope: Scope) -> str:
@@ -70,7 +63,3 @@ def _start(message: Message, form: Form) -> Message:
     headers.update({"content-type": form.content_type, "content-length": str(len(form.body)), **form.headers})
     headers.add_vary_header("Accept")
     return {**message, "headers": headers.raw}
-
-
-def _is_problem(message: Message) -> bool:
-    return Headers(raw=message["headers"]).get("content-type") == PROBLEM
