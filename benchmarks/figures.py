@@ -193,12 +193,16 @@ HEADERS: dict[str, Figure] = {
 """Figures of header stacks, in a section of their own."""
 
 HTTP: dict[str, Figure] = {
-    "http.unparsed": Figure("a codelist asked again, unparsed, against a bare ASGI response, p99", "x", 1.3, "less"),
+    "http.unparsed": Figure(
+        "a codelist asked again, unparsed, against a bare ASGI response of the same bytes, p99", "x", 1.3, "less"
+    ),
     "http.unparsed.p50": Figure("the same, p50", "x"),
+    "http.few.p50": Figure("the same against a bare response with two headers, p50", "x"),
     "http.first": Figure("codelists asked for the first time, unparsed, p99", "x", 1.3, "less"),
     "http.first.p50": Figure("the same, p50", "x"),
-    "http.304": Figure("304 against a bare one, p99", "x", 1.5, "less"),
+    "http.304": Figure("304 against a bare one with the same headers, p99", "x", 1.5, "less"),
     "http.304.p50": Figure("the same, p50", "x"),
+    "http.few_304.p50": Figure("the same against a bare 304 without headers, p50", "x"),
     "http.unparsed_ms": Figure("milliseconds of the codelist asked again, p99", "ms"),
     "http.ready_s": Figure("8,400 dataflows, 2,400 codelists, 650 constraints: ready, imports done", "s", 5, "less"),
     "http.warm_s": Figure("the same with its references, which are read in the background after that", "s"),

@@ -58,16 +58,20 @@ def http(stage: Stage) -> dict[str, float]:
 
 
 def _compared(stage: Stage, address: str) -> dict[str, float]:
-    """Return the times of codelists of one size, each relative to the bare app's."""
+    """Return the times of codelists of one size, each relative to the bare app's, which sends the same bytes."""
     served, accept = Connection(address), str(registry.STORED)
     same_size = [_codelist(number) for number in range(registry.CODELISTS - 1, 0, -5)]
     one, *others = [served.request(path, Accept=accept) for path in same_size]
     answer = served.get(one)
-    with tempfile.NamedTemporaryFile() as file:
-        Path(file.name).write_bytes(answer.body)
-        with _server(stage, "bare", file.name) as bare_service:
+    current = served.request(same_size[0], Accept=accept, If_None_Match=answer.header("etag"))
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "body").write_bytes(answer.body)
+        for status, found in ((200, answer), (304, served.get(current, 304))):
+            Path(folder, str(status)).write_bytes(found.headers)
+        with _server(stage, "bare", folder) as bare_service:
             bare = Connection(bare_service.address)
-            current = served.request(same_size[0], Accept=accept, If_None_Match=answer.header("etag"))
+            few = bare.request(f"{same_size[0]}?few", Accept=accept)
+            few_304 = bare.request(f"{same_size[0]}?few", Accept=accept, If_None_Match=answer.header("etag"))
             for number in range(registry.CODELISTS - 2, 0, -5)[:_WARM]:  # others, once: both processes are warm then
                 served.get(served.request(_codelist(number), Accept=accept))
                 bare.get(one)
@@ -76,6 +80,8 @@ def _compared(stage: Stage, address: str) -> dict[str, float]:
                 "first": in_turn_ms([(served, others), (bare, [one])], len(others)),
                 "unparsed": in_turn_ms([(served, [one]), (bare, [one])], _TIMES),
                 "304": in_turn_ms([(served, [current]), (bare, [current])], _TIMES, 304),
+                "few": in_turn_ms([(served, [one]), (bare, [few])], _TIMES),
+                "few_304": in_turn_ms([(served, [current]), (bare, [few_304])], _TIMES, 304),
             }
     figures = {"http.unparsed_ms": percentile(took["unparsed"][0], 0.99)}
     for name, (own, bare_ms) in took.items():

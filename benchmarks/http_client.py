@@ -27,6 +27,11 @@ class Response:
     head: bytes
     body: bytes
 
+    @property
+    def headers(self) -> bytes:
+        """The lines of the headers."""
+        return self.head.partition(b"\r\n")[2]
+
     def header(self, name: str) -> str:
         """Return the value of a header."""
         _, _, rest = self.head.partition(f"\r\n{name}: ".encode())

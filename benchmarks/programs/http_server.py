@@ -1,7 +1,7 @@
 """The service as a process, and a bare ASGI response of uvicorn alone.
 
 http_server service BOOTSTRAP TOPIC WORKERS   the service over a replica in memory
-http_server bare FILE                         the bytes of a file with a content type, and 304 without a body
+http_server bare FOLDER                       the bytes in a folder: ``body``, and the headers ``200`` and ``304``
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 
@@ -18,6 +18,8 @@ from benchmarks.programs.common import tell
 from kafka_replica import Replica
 from kafka_replica.server import ListenSettings, serve
 from kafka_replica.server.listening.sockets import address_of, open_socket
+
+_NEEDED: Final = (b"content-type", b"content-length")
 
 
 def service(bootstrap: str, topic: str, workers: str) -> None:
@@ -29,19 +31,23 @@ def service(bootstrap: str, topic: str, workers: str) -> None:
     replica.close()
 
 
-def bare(file: str) -> None:
-    """Answer every request with the bytes, or with 304 if it has a header ``If-None-Match``."""
-    body = Path(file).read_bytes()
-    size = str(len(body)).encode()
+def bare(folder: str) -> None:
+    """Answer with the body, or with 304 if a request has a header ``If-None-Match``.
+
+    With the query ``few`` the answer has only those headers without which the body could not be read.
+    """
+    body = Path(folder, "body").read_bytes()
+    all_headers = {status: _headers(Path(folder, str(status)).read_bytes()) for status in (200, 304)}
+    few_headers = {
+        status: [one for one in headers if status == 200 and one[0] in _NEEDED]
+        for status, headers in all_headers.items()
+    }
 
     async def app(scope: Any, _receive: Any, send: Any) -> None:
-        if any(name == b"if-none-match" for name, _ in scope["headers"]):
-            await send({"type": "http.response.start", "status": 304, "headers": []})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        headers = [(b"content-type", b"application/json"), (b"content-length", size)]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        status = 304 if any(name == b"if-none-match" for name, _ in scope["headers"]) else 200
+        headers = (few_headers if scope["query_string"] == b"few" else all_headers)[status]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body if status == 200 else b""})
 
     listen = ListenSettings(port=0)
     config = uvicorn.Config(
@@ -51,6 +57,12 @@ def bare(file: str) -> None:
     with open_socket(listen) as opened:
         tell(address=address_of(opened, listen))
         asyncio.run(uvicorn.Server(config).serve(sockets=[opened]))
+
+
+def _headers(lines: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the headers of an answer, except for the date, which the server adds itself."""
+    pairs = (line.split(b": ", 1) for line in lines.splitlines())
+    return [(name.lower(), value) for name, value in pairs if name.lower() != b"date"]
 
 
 def main() -> None:
