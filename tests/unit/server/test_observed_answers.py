@@ -1,4 +1,4 @@
-"""What the outermost layers send and count: for answers, problems, and apps that fail before or after they begin."""
+"""The outermost layers: answers, problems, and apps that fail before or after their answer has begun."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def nothing(_message: Message | None = None) -> Message:
 
 
 class Sent:
-    """What a client got of the answer of an app, and what was counted."""
+    """The messages that a client got from an app, and the counts of the request."""
 
     def __init__(self, app: ASGIApp, *, observed: bool = True, method: str = "GET") -> None:
         self.messages: list[Message] = []
@@ -106,7 +106,7 @@ async def refuses(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def test_an_answer_is_protected_and_counted() -> None:
-    """It is sent as it is, with the id of the request and the security headers."""
+    """The client gets its bytes, with the id of the request and the security headers."""
     sent = Sent(answers)
     assert (sent.status, sent.body) == (200, b"all of it")
     assert {"x-request-id", "content-security-policy", "referrer-policy", "x-content-type-options"} < set(sent.headers)
