@@ -45,7 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Do not even import a file all of whose tests would be left out: a third of the imports of `make quick`."""
-    return True if collection_path.suffix == ".py" and LEFT_OUT & marks_of_file(collection_path) else None
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if LEFT_OUT and is_test and LEFT_OUT & marks_of_file(collection_path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -22,8 +22,8 @@ class Health:
     """A state machine that derives the state from events. All times are seconds of one monotonic clock.
 
     ``started``, ``not_started``, ``heard``, ``paused``, ``ends``, ``ready``, ``not_ready``, ``failed`` and ``stopped``
-    are events; ``state(now_s)`` returns the state. It may be called by any thread while another one notes events; with
-    two events at the same time it may combine values from before and after them.
+    are events; ``state(now_s)`` returns the state. It may be called by any thread while another one notes events;
+    if several come meanwhile, it may combine values from before and after them.
     """
 
     def __init__(self, *, stalled_after_s: float, blocked_after_s: float) -> None:

@@ -21,13 +21,16 @@ LEFT_OUT: Final[frozenset[str]] = frozenset({
 }.get(EFFORT, ()))  # fmt: skip
 """The marks of tests that are not run; `make long` and `make proof` choose by the marks that they do run."""
 
-_MARKS_OF_FILE: Final = re.compile(r"^pytestmark = (.*)$", re.MULTILINE)
+_MARKS_OF_FILE: Final = re.compile(
+    r"^pytestmark = (\[?(?:pytest\.mark\.\w+(?:\([^()\n]*\))?(?:, )?)+\]?)$", re.MULTILINE
+)  # fmt: skip
+"""A line with marks and nothing else; a file with another line is imported, and its tests are left out then."""
 _MARK: Final = re.compile(r"\bpytest\.mark\.(\w+)")
 
 
 def marks_of_file(path: Path) -> set[str]:
     """Return the marks that a file of tests gives to all of them in one line, without importing the file."""
-    line = _MARKS_OF_FILE.search(path.read_text(encoding="utf-8"))
+    line = _MARKS_OF_FILE.search(path.read_text(encoding="utf-8", errors="replace"))
     return set(_MARK.findall(line[1])) if line else set()
 
 

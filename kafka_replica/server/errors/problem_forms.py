@@ -50,7 +50,7 @@ class ProblemForms:
 
 def is_problem(start: Message) -> bool:
     """Return whether an answer, of which this is the first message, is problem details."""
-    return start["status"] >= 400 and Headers(raw=start["headers"]).get("content-type") == PROBLEM
+    return start["status"] >= 400 and Headers(raw=start.get("headers", ())).get("content-type") == PROBLEM
 
 
 def accepted(scope: Scope) -> str:

@@ -79,7 +79,7 @@ class ObservedAnswer:
 
     @property
     def has_begun(self) -> bool:
-        """True if something was sent to the client."""
+        """True once the head of the answer is being sent."""
         return self.status != 0
 
     async def send(self, message: Message) -> None:
@@ -136,7 +136,7 @@ class Observation:
             await self._app(scope, receive, answer.send)
         finally:
             duration_s = time.perf_counter() - began_s
-            scope.pop(_ANSWER_IN_SCOPE, None)  # they would keep each other until garbage is collected
+            scope.pop(_ANSWER_IN_SCOPE, None)  # otherwise they keep each other until garbage is collected
             self._metrics.ended(self._route_of(scope), scope["method"], answer.status, duration_s, answer.bytes_sent)
             if is_logged():
                 log_access(_access(scope, answer, duration_s))

@@ -8,16 +8,19 @@ import json
 from typing import Any
 
 import pytest
+from starlette.middleware.errors import ServerErrorMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kafka_replica.metrics.server import RequestMetrics
-from kafka_replica.server import create_app
+from kafka_replica.sdmx import Structures
+from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.errors.problem_forms import Form, ProblemForms
 from kafka_replica.server.errors.problems import problem_response
 from kafka_replica.server.operation.observation import Observation, ObservedAnswer, UnexpectedErrors
+from kafka_replica.server.rest import RestAnswer, RestRequest
 from kafka_replica.testing import FakeTopic
 
 SCOPE = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": []}
@@ -140,6 +143,7 @@ def test_a_problem_without_its_body_is_no_answer() -> None:
     sent = Sent(fails_within_a_problem)
     assert (sent.status, sent.error) == (500, None)
     assert b"an unexpected error" in sent.body
+    assert 'kafka_replica_http_requests_total{method="GET",route="route",status="500"} 1.0' in sent.counted
 
 
 def test_a_request_leaves_no_garbage() -> None:
@@ -148,9 +152,9 @@ def test_a_request_leaves_no_garbage() -> None:
     gc.collect()
     gc.disable()
     try:
-        for _ in range(100):
-            asyncio.run(with_observation(answers, metrics)(dict(SCOPE), nothing, nothing))  # type: ignore[arg-type]
-        assert not any(isinstance(one, ObservedAnswer) for one in gc.get_objects())
+        for app in (answers, refuses):
+            asyncio.run(with_observation(app, metrics)(dict(SCOPE), nothing, nothing))  # type: ignore[arg-type]
+        assert not any(type(one) is ObservedAnswer for one in gc.get_objects())
     finally:
         gc.enable()
 
@@ -178,7 +182,8 @@ class Failing:
         raise RuntimeError(f"in the middleware at {scope['path']}")
 
 
-def test_a_handler_of_the_program_answers_errors_of_its_own_middleware() -> None:
+@pytest.mark.parametrize("key", [Exception, 500])
+def test_a_handler_of_the_program_answers_errors_of_its_own_middleware(key: type[Exception] | int) -> None:
     """The layers of the service do not see these errors."""
 
     def handles(_request: Request, error: Exception) -> Response:
@@ -187,6 +192,28 @@ def test_a_handler_of_the_program_answers_errors_of_its_own_middleware() -> None
     with FakeTopic("t").replica() as replica:
         app = create_app(replica)
         app.add_middleware(Failing)
-        app.add_exception_handler(Exception, handles)
+        app.add_exception_handler(key, handles)
         found = TestClient(app, raise_server_exceptions=False).get("/sdmx/v2/structure")
     assert (found.status_code, found.text) == (500, "handled: in the middleware at /sdmx/v2/structure")
+
+
+def test_errors_have_a_layer_of_their_own_only_if_the_program_needs_it() -> None:
+    """The service answers errors itself; a program may want pages with a traceback, or have handlers."""
+    with FakeTopic("t").replica() as replica:
+        app = create_app(replica)
+    assert not isinstance(app.build_middleware_stack(), ServerErrorMiddleware)
+    app.debug = True
+    assert isinstance(app.build_middleware_stack(), ServerErrorMiddleware)
+
+
+def test_scripts_of_other_origins_can_read_unexpected_errors() -> None:
+    """The layer that allows them to is around the one that answers errors."""
+
+    def fails_to_answer(_request: RestRequest, _structures: Structures) -> RestAnswer:
+        raise RuntimeError("secret")
+
+    with FakeTopic("t").replica() as replica:
+        app = create_app(replica, ServerSettings(allowed_origins=("https://a.example",)), answer=fails_to_answer)
+        client = TestClient(app, "http://localhost", raise_server_exceptions=False)
+        found = client.get("/sdmx/v2/structure", headers={"Origin": "https://a.example"})
+    assert (found.status_code, found.headers["access-control-allow-origin"]) == (500, "https://a.example")
