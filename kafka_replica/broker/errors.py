@@ -197,6 +197,11 @@ def codes_of_kafka() -> dict[str, ExplainedCode]:
 
 
 def _plain(text: str) -> str:
+    """Return a text of the client without "Broker:", and with the reason at its end once, if the broker repeats it."""
+    before, _, reason = text.rpartition(": ")
+    start, _, earlier = before.rpartition(": ")
+    if start and earlier == reason.removesuffix("."):
+        text = f"{start}: {earlier}".replace(": Broker: ", ": ")
     return text.removeprefix("Broker: ")
 
 

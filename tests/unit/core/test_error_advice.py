@@ -48,6 +48,27 @@ def test_the_advice_fits_the_record_and_the_topic(code: int, advice: str) -> Non
     assert "bootstrap.servers" not in str(translated.value)
 
 
+REFUSED = "Transactional Id authorization failed"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"Failed to find transaction coordinator: h:1/1: Broker: {REFUSED}: {REFUSED}.", f": h:1/1: {REFUSED};"),
+        (f"Broker: {REFUSED}: {REFUSED}.", f"FAILED: {REFUSED};"),
+        (f"Broker: {REFUSED}", f"FAILED: {REFUSED};"),
+        ("h:1/1: Connect failed: Connection refused", ": h:1/1: Connect failed: Connection refused;"),
+        ("a: a", "FAILED: a: a;"),
+        ("", "FAILED: ;"),
+    ],
+)
+def test_a_reason_that_the_broker_repeats_is_shown_once(text: str, shown: str) -> None:
+    """The client puts the name of the broker's error before the text that the broker sent, which is often the same."""
+    translated = translate_error(KafkaError(KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, text), "sending")
+    assert shown in str(translated)
+    assert "Broker:" not in str(translated)
+
+
 DOWN = KafkaError(KafkaError._ALL_BROKERS_DOWN, "2/2 brokers are down")
 CLOSED = KafkaError(KafkaError._TRANSPORT, "h:1/1: Connect failed: Connection refused")
 
