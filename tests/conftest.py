@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Do not even import a file all of whose tests would be left out: a third of the imports of `make quick`."""
+    """Do not import a file all of whose tests are left out: `make quick` then collects a sixth faster."""
     is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
     return True if LEFT_OUT and is_test and LEFT_OUT & marks_of_file(collection_path) else None
 

@@ -38,10 +38,7 @@ def bare(folder: str) -> None:
     """
     body = Path(folder, "body").read_bytes()
     all_headers = {status: _headers(Path(folder, str(status)).read_bytes()) for status in (200, 304)}
-    few_headers = {
-        status: [one for one in headers if status == 200 and one[0] in _NEEDED]
-        for status, headers in all_headers.items()
-    }
+    few_headers = {status: [one for one in found if one[0] in _NEEDED] for status, found in all_headers.items()}
 
     async def app(scope: Any, _receive: Any, send: Any) -> None:
         status = 304 if any(name == b"if-none-match" for name, _ in scope["headers"]) else 200

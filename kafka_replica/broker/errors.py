@@ -197,7 +197,7 @@ def codes_of_kafka() -> dict[str, ExplainedCode]:
 
 
 def _plain(text: str) -> str:
-    """Return a text of the client without "Broker:", and with the reason at its end once, if the broker repeats it."""
+    """Return a text of the client without "Broker:" at its start, and with a repeated reason at its end only once."""
     before, _, reason = text.rpartition(": ")
     start, _, earlier = before.rpartition(": ")
     if start and earlier == reason.removesuffix("."):

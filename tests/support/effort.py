@@ -39,12 +39,12 @@ def examples(enough: int, *, long: int | None = None, proof: int | None = None) 
 
     Args:
         enough: how many usually find a fault. `make test` takes a fifth of them, but at least 40, and
-            `make quick` a tenth, but at least 10.
+            `make quick` a fifth, but at least 10.
         long: how many `make long` takes, which runs before anything lands; ``enough`` if not given.
         proof: how many `make proof` takes, which runs before a release; five times ``enough`` if not given.
     """
     usual = max(enough // 5, min(enough, 40))
-    quick = max(enough // 10, min(enough, 10))
+    quick = max(enough // 5, min(enough, 10))
     most = proof or max(5 * enough, long or 0)
     return {"quick": quick, "usual": usual, "long": long or enough, "proof": most}[EFFORT]
 

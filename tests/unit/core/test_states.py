@@ -102,6 +102,26 @@ def test_reading_that_has_not_come_so_far_is_not_blocked() -> None:
     assert machine.state(3) is State.CATCHING_UP
 
 
+def test_an_open_transaction_that_holds_back_no_committed_records_does_not_block() -> None:
+    """Versions are made meanwhile; it is reported, and blocks as soon as records wait for its end."""
+    machine = health()
+    machine.ready()
+    machine.ends(at(5), at(9), at(5), 0, waits=False)
+    assert (machine.state(2), machine.blocked_s(2), machine.blocking_transaction) == (State.LIVE, 2, (P, 5))
+    machine.ends(at(5), at(9), at(5), 2)
+    assert machine.state(2) is State.BLOCKED
+
+
+def test_a_rebuild_forgets_the_open_transactions_of_the_log_before() -> None:
+    """The replica is not blocked while it reads the new log."""
+    machine = health()
+    machine.ready()
+    machine.ends(at(5), at(9), at(5), 0)
+    assert machine.state(2) is State.BLOCKED
+    machine.not_ready()
+    assert (machine.state(2), machine.blocked_s(2), machine.blocking_transaction) == (State.CATCHING_UP, 0, None)
+
+
 def test_ends_are_final() -> None:
     """A failed replica stays failed; closing it afterwards changes the state to stopped."""
     machine = health()

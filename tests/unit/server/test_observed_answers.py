@@ -103,6 +103,13 @@ async def fails_within_a_problem(_scope: Scope, _receive: Receive, send: Send) -
     raise RuntimeError("secret")
 
 
+async def ends_a_problem_later(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """Send a problem, and its end in a message of its own."""
+    await send(dict(START, status=404, headers=[(b"content-type", b"application/problem+json")]))
+    await send(dict(BODY, body=b'{"status": 404, "detail": "nothing there"}', more_body=True))
+    await send(dict(BODY, body=b""))
+
+
 async def refuses(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer with a problem that has a form."""
     await problem_response(404, "nothing there")(scope, receive, send)
@@ -167,6 +174,7 @@ def test_problems_get_their_form() -> None:
     assert sent.headers["x-form"] == "page"
     assert sent.headers["vary"] == "Accept"
     assert 'kafka_replica_http_response_bytes_total{method="GET",route="route"} 16.0' in sent.counted
+    assert Sent(ends_a_problem_later).body == sent.body
     head = Sent(refuses, method="HEAD")
     assert (head.body, head.headers["content-length"]) == (b"", "16")
 
