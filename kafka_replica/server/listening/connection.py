@@ -10,23 +10,25 @@ would occupy a connection and the memory of the answer without limit.
 from __future__ import annotations
 
 import asyncio
-from asyncio import AbstractEventLoop, Transport
-from collections.abc import Callable
-from typing import Any, Final, cast
+from asyncio import Transport
+from typing import Any, cast
+from urllib.parse import unquote
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 from kafka_replica.server.access.gate import EXCESS
-
-_HEAD: Final = b"HTTP/"
-_MAX_JOINED_BYTES: Final = 65_536
-"""The maximum size of data that is joined; copying more takes longer than a second packet."""
+from kafka_replica.server.listening.answer_transport import AnswerTransport
+from kafka_replica.server.listening.plain_requests import PlainRequest, PlainRequestParser
 
 
 class BoundedConnection(H11Protocol):
-    """A connection with limits, which subclasses set."""
+    """A connection with limits, which subclasses set.
+
+    Plain requests are read and answered without h11, which takes more time for a request than the app does.
+    """
 
     header_timeout_s = 10.0
     """Time limit for receiving a request's line and headers."""
@@ -37,10 +39,17 @@ class BoundedConnection(H11Protocol):
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
     _written_bytes = 0
+    _answers_plainly = False
+    _later = b""
+    """What has arrived while a plain request is answered."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._plain_requests = PlainRequestParser()
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
-        super().connection_made(cast("Transport", _AnswerTransport(transport, self.loop, self._wrote)))
+        super().connection_made(cast("Transport", AnswerTransport(transport, self.loop, self._wrote)))
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
@@ -50,11 +59,75 @@ class BoundedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process received data; cancel the time limit when the headers of a request are complete."""
+        if self.transport.is_closing():  # TLS hands over what it received before
+            return
+        if self._answers_plainly:
+            self._later += data
+            self.flow.pause_reading()
+            return
+        request = self._plain_requests.parse(data) if self._is_idle() else None
+        if request is not None:
+            self._header_timer = _cancel(self._header_timer)
+            self._unset_keepalive_if_required()
+            self._answer(request)
+            return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._header_timer = _cancel(self._header_timer)
         elif self._header_timer is None:  # the start of a further request
             self._wait_for_headers()
+
+    def _is_idle(self) -> bool:
+        """Return whether h11 waits for a request and has received nothing of it."""
+        return self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
+
+    def _answer(self, request: PlainRequest) -> None:
+        """Have the app answer a request, as uvicorn does for h11 and for httptools."""
+        raw_path, _, query_string = request.target.partition(b"?")
+        self.headers = request.headers
+        self.scope = {
+            "type": "http",
+            "asgi": {"version": cast("Any", self.asgi_version), "spec_version": "2.3"},
+            "http_version": "1.1",
+            "server": self.server,
+            "client": self.client,
+            "scheme": self.scheme or "http",
+            "method": request.method,
+            "root_path": self.root_path,
+            "path": self.root_path + unquote(raw_path.decode("ascii")),
+            "raw_path": self.root_path.encode("ascii") + raw_path,
+            "query_string": query_string,
+            "headers": request.headers,
+            "state": self.app_state.copy(),
+        }
+        cycle = RequestResponseCycle(
+            scope=self.scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=self.access_log,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=False,
+            keep_alive=request.keep_alive,
+            on_response=self._answered,
+        )
+        cycle.more_body = False
+        cycle.message_event.set()
+        self.cycle = cast("Any", cycle)
+        self._answers_plainly = True
+        task = self.loop.create_task(cycle.run_asgi(cast("Any", self.app)))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    def _answered(self) -> None:
+        """Wait for the next request, or process what has arrived since."""
+        self._answers_plainly = False
+        self.on_response_complete()
+        later, self._later = self._later, b""
+        if later:
+            self.data_received(later)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers."""
@@ -82,69 +155,6 @@ class BoundedConnection(H11Protocol):
             self.transport.abort()
         elif unsent:
             self._watch_writing(accepted)
-
-
-class _AnswerTransport:
-    """A transport that sends the head of an answer together with its body, and that reports each write.
-
-    uvicorn writes them separately, which costs a call of the system and a packet more. A head whose body does not
-    follow at once is sent in the next turn of the event loop.
-
-    The transport also knows how many bytes the client has not accepted: asyncio itself reports only buffers above 64
-    KiB, and waits without limit until the client has accepted the rest.
-    """
-
-    def __init__(self, transport: Transport, loop: AbstractEventLoop, wrote: Callable[[int], object]) -> None:
-        self._transport = transport
-        self._loop = loop
-        self._wrote = wrote
-        self._head = b""
-        # With TLS, the connection below has a buffer of its own, which asyncio does not count, and no public name.
-        self._below: Transport | None = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Write data; keep a head until the next write, at most until the next turn of the event loop."""
-        head = self._head
-        if head:
-            self._head = b""
-            if len(data) > _MAX_JOINED_BYTES:
-                self._send(head)
-            else:
-                data = head + data
-        elif data.startswith(_HEAD) and len(data) <= _MAX_JOINED_BYTES:  # a part of a body may begin like this, too
-            self._head = data
-            self._loop.call_soon(self._send_head)
-            return
-        if data:
-            self._send(data)
-
-    def _send(self, data: bytes) -> None:
-        self._transport.write(data)
-        self._wrote(len(data))
-
-    def _send_head(self) -> None:
-        head, self._head = self._head, b""
-        if head and not self._transport.is_closing():  # the client may have left
-            self._send(head)
-
-    def close(self) -> None:
-        """Close the connection after the rest was sent."""
-        self._send_head()
-        if not self._transport.is_closing():  # with TLS, closing it again would make its buffer unknown
-            self._transport.close()
-
-    def get_write_buffer_size(self) -> int:
-        """Return the number of reported bytes that were not handed over to the operating system yet."""
-        below = self._below
-        return self._transport.get_write_buffer_size() + (0 if below is None else below.get_write_buffer_size())
-
-    def abort(self) -> None:
-        """Close the connection without sending the rest."""
-        self._head = b""
-        (self._below or self._transport).abort()
 
 
 def bounded_connection(

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import socket
 import threading
+import time
 from asyncio import Transport
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, cast
 
+import h11
 import pytest
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
 
-from kafka_replica.server.listening.connection import _AnswerTransport, bounded_connection
+from kafka_replica.server.listening.answer_transport import AnswerTransport
+from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from support.effort import examples
 
 _BOUNDED = bounded_connection(30, 30, None)
@@ -39,8 +45,18 @@ class _Recorded:
     def get_write_buffer_size(self) -> int:
         return 0
 
+    def get_extra_info(self, _name: str) -> None:
+        return None
+
+    def pause_reading(self) -> None:
+        """Do nothing."""
+
+    def resume_reading(self) -> None:
+        """Do nothing."""
+
     def close(self) -> None:
         self.done.append("close")
+        self.is_left = True
 
     def abort(self) -> None:
         self.done.append("abort")
@@ -66,7 +82,7 @@ def test_a_head_is_written_with_what_follows(steps: list[bytes | str], expected:
     below, sizes = _Recorded(), list[int]()
 
     async def follow() -> None:
-        transport = _AnswerTransport(cast("Transport", below), asyncio.get_running_loop(), sizes.append)
+        transport = AnswerTransport(cast("Transport", below), asyncio.get_running_loop(), sizes.append)
         actions: dict[str, Callable[[], None]] = {"close": transport.close, "abort": transport.abort}
         for step in steps:
             if isinstance(step, bytes):
@@ -104,8 +120,13 @@ def test_a_head_does_not_wait_for_a_late_body() -> None:
         assert _rest(client) == b"late"
 
 
-def test_the_bytes_are_those_of_uvicorn() -> None:
-    """Answers of several requests on a connection, in pieces of any size and with pauses, are as uvicorn sends them."""
+@pytest.mark.parametrize("reference", [H11Protocol, HttpToolsProtocol])
+def test_the_bytes_are_those_of_uvicorn(reference: type[asyncio.Protocol]) -> None:
+    """Answers, in pieces of any size and with pauses, are as uvicorn sends them.
+
+    Requests that arrive at once are answered as it does with h11, those that arrive one by one as with httptools.
+    """
+    in_turn = reference is HttpToolsProtocol
     plans = [_plan(random.Random(seed)) for seed in range(examples(100))]
 
     async def app(scope: Any, _receive: Any, send: Any) -> None:
@@ -121,15 +142,209 @@ def test_the_bytes_are_those_of_uvicorn() -> None:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
-    with _serving(app, H11Protocol) as of_uvicorn, _serving(app, _BOUNDED) as bounded:
+    with _serving(app, reference) as of_uvicorn, _serving(app, _BOUNDED) as bounded:
         for number, plan in enumerate(plans):
-            requests = [
-                f"{one.method} /{number}/{place} HTTP/1.1\r\nhost: x\r\n{one.more}\r\n".encode()
-                for place, one in enumerate(plan)
-            ]
-            wanted, found = (_answer(port, b"".join(requests)) for port in (of_uvicorn, bounded))
+            targets = [f"/{number}/{place}" for place in range(len(plan))]
+            answer = _answers_in_turn if in_turn else _answers_at_once
+            wanted, found = (answer(port, plan, targets) for port in (of_uvicorn, bounded))
             assert found == wanted, plan
             assert found.count(b"HTTP/1.1 ") >= len(plan)
+
+
+_SECOND = b"GET /second HTTP/1.1\r\nhost: x\r\n\r\n"
+_UPLOAD = b"POST /third HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [_SECOND + _UPLOAD + _LAST],
+        [_SECOND, _UPLOAD, _LAST],
+        [_SECOND[:5], _SECOND[5:] + _UPLOAD[:-2], _UPLOAD[-2:] + _LAST[:1], _LAST[1:]],
+    ],
+)
+@pytest.mark.parametrize("early", [0, 1, 4])
+def test_what_arrives_during_an_answer_is_answered_next(pieces: list[bytes], early: int) -> None:
+    """Requests that arrive, in any pieces, while a plain one is answered are answered after it, in order."""
+    begun, may_answer = threading.Event(), threading.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/first":
+            begun.set()
+            await asyncio.get_running_loop().run_in_executor(None, may_answer.wait, 30)
+        body = b""
+        while (message := await receive())["more_body"]:
+            body += message["body"]
+        await _send_all(send, b"[%s %s]" % (scope["path"].encode(), body + message["body"]))
+
+    with _serving(app, _BOUNDED) as port, socket.create_connection(("127.0.0.1", port), 30) as client:
+        client.sendall(b"GET /first HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert begun.wait(30)
+        for piece in pieces[:early]:
+            client.sendall(piece)
+        may_answer.set()
+        for piece in pieces[early:]:
+            client.sendall(piece)
+        assert re.findall(rb"\[.*?\]", _rest(client)) == [b"[/first ]", b"[/second ]", b"[/third hello]", b"[/ ]"]
+
+
+def test_a_client_that_sends_on_during_an_answer_is_not_read_on() -> None:
+    """What arrives while a plain request is answered waits in the system's buffers, not in this process."""
+    connections, begun, may_end = list[Any](), threading.Event(), threading.Event()
+
+    class Kept(BoundedConnection):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            connections.append(self)
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive()) == {"type": "http.request", "body": b"", "more_body": False}
+        begun.set()
+        await asyncio.get_running_loop().run_in_executor(None, may_end.wait, 30)
+        await _send_all(send, b"")
+
+    with _serving(app, Kept) as port, socket.create_connection(("127.0.0.1", port), 2) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert begun.wait(30)
+        with pytest.raises(TimeoutError):
+            client.sendall(bytes(50_000_000))
+        assert 0 < len(connections[0]._later) <= 1_000_000
+        may_end.set()
+
+
+def test_a_client_that_leaves_is_noticed_during_an_answer() -> None:
+    """An app that waits for the end of its client gets it."""
+    begun, ended = threading.Event(), threading.Event()
+
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:
+        await receive()
+        begun.set()
+        assert (await receive()) == {"type": "http.disconnect"}
+        ended.set()
+
+    with _serving(app, _BOUNDED) as port:
+        with socket.create_connection(("127.0.0.1", port), 30) as client:
+            client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert begun.wait(30)
+        assert ended.wait(30)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("next_head", [b"GET / HT", b""])
+def test_time_limits_count_between_plain_requests(next_head: bytes) -> None:
+    """No limit ends a slow answer; those for the next request and for its head count after each answer."""
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        await asyncio.sleep(5 if scope["path"] == "/slow" else 0)
+        await _send_all(send, b"[%s]" % scope["raw_path"])
+
+    with (
+        _serving(app, bounded_connection(2, 30, None), idle_s=2) as port,
+        socket.create_connection(("127.0.0.1", port), 30) as client,
+    ):
+        for path in (b"/slow", b"/", b"/slow"):
+            client.sendall(b"GET %s HTTP/1.1\r\nhost: x\r\n\r\n" % path)
+            found = b""
+            while b"[%s]" % path not in found:
+                part = client.recv(65_536)
+                assert part, "closed"
+                found += part
+        client.sendall(next_head)
+        assert _rest(client) == b""
+
+
+def test_a_server_that_ends_answers_a_plain_request_first() -> None:
+    """A server that ends waits for the answer to a plain request, and then closes the connection."""
+    begun, may_answer = threading.Event(), threading.Event()
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        begun.set()
+        await asyncio.get_running_loop().run_in_executor(None, may_answer.wait, 30)
+        await _send_all(send, b"[answered]")
+
+    with (
+        _serving(app, _BOUNDED, end_after=(begun, may_answer)) as port,
+        socket.create_connection(("127.0.0.1", port), 30) as client,
+    ):
+        client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        head, _, body = _rest(client).partition(b"\r\n\r\n")
+        assert b"connection: close" in head
+        assert body == b"[answered]"
+
+
+_PLAIN = b"GET /%d HTTP/1.1\r\nhost: x\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([_PLAIN % 1, _PLAIN % 2, _PLAIN % 3], ["GET /1", "GET /2", "GET /3"]),
+        (
+            [_PLAIN % 1, _PLAIN % 2, "answer", "answer", _PLAIN % 3, _PLAIN % 4],
+            ["GET /1", "GET /2", "GET /3", "GET /4"],
+        ),
+        ([b"GET /1 HTTP/1.1\r\nx: ", _PLAIN % 2], ["GET /1"]),
+        ([_UPLOAD[:-2], _PLAIN % 2], ["POST /third", "T /2"]),  # the body ends with GE
+        ([_PLAIN[:-2] % 1 + b"connection: close\r\n\r\n", _PLAIN % 2], ["GET /1"]),
+        ([_PLAIN % 1, "answer", "leave", _PLAIN % 2], ["GET /1"]),
+    ],
+)
+def test_requests_are_answered_in_turn(steps: list[bytes | str], expected: list[str]) -> None:
+    """A request arrives while another is answered, before the rest of another, or after the end."""
+
+    async def follow() -> list[str]:
+        paths, transport = list[str](), _Recorded()
+        turns: asyncio.Queue[None] = asyncio.Queue()
+
+        async def app(scope: Any, _receive: Any, send: Any) -> None:
+            await turns.get()
+            paths.append(f"{scope['method']} {scope['path'].removeprefix('/r')}")
+            await _send_all(send, b"")
+
+        connection = _connection(app, _BOUNDED, transport)
+        for step in [*steps, *(["answer"] * 4)]:
+            if isinstance(step, bytes):
+                connection.data_received(step)
+            elif step == "leave":
+                transport.is_left = True
+            else:
+                turns.put_nowait(None)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        assert connection.server_state.total_requests == len(paths)
+        assert not connection.tasks
+        return paths
+
+    assert asyncio.run(follow()) == expected
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET /a%20b%C3%A9?c=%2B&d HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nX:  \xff \r\n\r\n",
+        b"HEAD //a#b HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"GET http://x/a HTTP/1.1\r\nhost: x\r\n\r\n",
+    ],
+)
+def test_the_app_gets_of_a_plain_request_what_uvicorn_gives_it(data: bytes) -> None:
+    """The scope is the same, its state is of the request alone, and the first message is the whole, empty body."""
+
+    async def seen(http: type[asyncio.Protocol]) -> tuple[Any, Any]:
+        found: asyncio.Queue[tuple[Any, Any]] = asyncio.Queue()
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            scope["state"]["of"] = "the request"
+            found.put_nowait((scope, await receive()))
+            await _send_all(send, b"")
+
+        connection = _connection(app, http, _Recorded())
+        connection.data_received(data)
+        scope, message = await found.get()
+        assert connection.app_state == {"of": "the server"}
+        assert isinstance(connection.cycle, RequestResponseCycle) == (http is _BOUNDED)
+        return scope, message
+
+    assert asyncio.run(seen(_BOUNDED)) == asyncio.run(seen(H11Protocol))
 
 
 class _Answer(NamedTuple):
@@ -153,10 +368,47 @@ def _plan(chance: random.Random) -> list[_Answer]:
     return plan
 
 
-def _answer(port: int, requests: bytes) -> bytes:
+def _request(one: _Answer, target: str) -> bytes:
+    return f"{one.method} {target} HTTP/1.1\r\nhost: x\r\n{one.more}\r\n".encode()
+
+
+def _answers_at_once(port: int, plan: list[_Answer], targets: list[str]) -> bytes:
+    """Return the answers of requests that are sent together."""
     with socket.create_connection(("127.0.0.1", port), 30) as client:
-        client.sendall(requests)
+        client.sendall(b"".join(map(_request, plan, targets)))
         return _rest(client)
+
+
+def _answers_in_turn(port: int, plan: list[_Answer], targets: list[str]) -> bytes:
+    """Return the answers of requests, each of which is sent when the one before is answered."""
+    found = b""
+    with socket.create_connection(("127.0.0.1", port), 30) as client:
+        for one, target in zip(plan, targets, strict=True):
+            client.sendall(_request(one, target))
+            reader = h11.Connection(h11.CLIENT)
+            reader.send(h11.Request(method=one.method, target=target, headers=[("host", "x")]))
+            reader.send(h11.EndOfMessage())
+            while not isinstance(event := reader.next_event(), h11.EndOfMessage):
+                if event is h11.NEED_DATA:
+                    data = client.recv(65_536)
+                    found += data
+                    reader.receive_data(data)
+        return found + _rest(client)
+
+
+def _connection(app: Any, http: type[asyncio.Protocol], transport: _Recorded) -> Any:
+    """Return a connection of a client; the app is below a path."""
+    config = uvicorn.Config(
+        app, http=http, ws="none", lifespan="off", log_config=None, access_log=False, root_path="/r"
+    )
+    connection = cast("Any", http)(config, ServerState(), {"of": "the server"})
+    connection.connection_made(transport)
+    return connection
+
+
+async def _send_all(send: Any, body: bytes) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _rest(client: socket.socket) -> bytes:
@@ -165,17 +417,37 @@ def _rest(client: socket.socket) -> bytes:
 
 
 @contextmanager
-def _serving(app: Any, http: type[H11Protocol]) -> Iterator[int]:
-    """Run an app with a class of connections in a thread; yield its port."""
+def _serving(
+    app: Any, http: type[asyncio.Protocol], idle_s: int = 30, end_after: tuple[threading.Event, ...] = ()
+) -> Iterator[int]:
+    """Run an app with a class of connections in a thread; yield its port.
+
+    The server begins to end after the first event of ``end_after``, and sets the second one when it does.
+    """
     config = uvicorn.Config(
-        app, http=http, ws="none", lifespan="off", log_config=None, access_log=False, date_header=False
-    )
+        app, http=http, ws="none", lifespan="off", log_config=None, access_log=False, date_header=False,
+        timeout_keep_alive=idle_s,
+    )  # fmt: skip
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as opened:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[opened])))
         thread.start()
+        if end_after:
+            threading.Thread(target=_end, args=(server, *end_after)).start()
         try:
             yield opened.getsockname()[1]
         finally:
             server.should_exit = True
             thread.join(30)
+
+
+def _end(server: uvicorn.Server, begun: threading.Event, is_ending: threading.Event) -> None:
+    """End a server after a request has begun, and let it be answered when its connection knows that."""
+    begun.wait(30)
+    server.should_exit = True
+    connections = cast("set[Any]", server.server_state.connections)
+    for _ in range(3000):
+        if not any(connection.cycle.keep_alive for connection in connections):
+            break
+        time.sleep(0.01)
+    is_ending.set()
