@@ -22,9 +22,10 @@ _PIECES = st.sampled_from([
     b" HTTP/9.9", b"\r\n", b"\n", b"\r", b"\r\n\r\n", b"Host: localhost\r\n", b"host:x\r\n", b"Host:\r\n",
     b"Host : x\r\n", b"Connection: close\r\n", b"Connection: keep-alive\r\n", b"Connection: x, Close\r\n",
     b"Connection: upgrade\r\n", b"Upgrade: h2c\r\n", b"Expect: 100-continue\r\n", b"Content-Length: 0\r\n",
-    b"Content-Length: 5\r\n", b"Content-Length: 5, 5\r\n", b"Transfer-Encoding: chunked\r\n", b"Transfer-Encoding: x\r\n",
-    b"X:\r\n", b"X: \r\n", b"X: a \t\r\n", b"X: \xff\r\n", b"X: a\0b\r\n", b"X: a\x01b\r\n", b"X\xff: a\r\n", b"X(): a\r\n", b": a\r\n",
-    b"X\r\n", b"X: a\r\n folded\r\n", b"X: a\n", b"X: a\rb\r\n", b"X-Request-ID: 1\r\n", b"hello", b"0\r\n\r\n",
+    b"Content-Length: 5\r\n", b"Content-Length: 5, 5\r\n", b"Transfer-Encoding: chunked\r\n",
+    b"Transfer-Encoding: x\r\n", b"X:\r\n", b"X: \r\n", b"X: a \t\r\n", b"X: \xff\r\n", b"X: a\0b\r\n",
+    b"X: a\x01b\r\n", b"X\xff: a\r\n", b"X(): a\r\n", b": a\r\n", b"X\r\n", b"X: a\r\n folded\r\n", b"X: a\n",
+    b"X: a\rb\r\n", b"X-Request-ID: 1\r\n", b"hello", b"0\r\n\r\n",
 ])  # fmt: skip
 _ANYTHING = st.lists(_PIECES, min_size=1, max_size=12).map(b"".join)
 _NEARLY_GOOD = st.builds(
