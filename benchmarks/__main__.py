@@ -137,7 +137,7 @@ _LIBRARIES = {
     "publishing": ("confluent-kafka", "SQLAlchemy"),
     "validation": ("pyspark", "polars", "pandas"),
     "headers": ("cramjam", "cryptography"),
-    "http": ("starlette", "uvicorn", "h11"),
+    "http": ("starlette", "uvicorn", "httptools", "h11"),
 }
 
 

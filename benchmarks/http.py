@@ -58,7 +58,7 @@ def http(stage: Stage) -> dict[str, float]:
 
 
 def _compared(stage: Stage, address: str) -> dict[str, float]:
-    """Return the times of codelists of one size, each relative to the bare app's, which sends the same bytes."""
+    """Return the times of codelists of one size, each relative to those of the bare apps, which send the same bytes."""
     served, accept = Connection(address), str(registry.STORED)
     same_size = [_codelist(number) for number in range(registry.CODELISTS - 1, 0, -5)]
     one, *others = [served.request(path, Accept=accept) for path in same_size]
@@ -68,25 +68,31 @@ def _compared(stage: Stage, address: str) -> dict[str, float]:
         Path(folder, "body").write_bytes(answer.body)
         for status, found in ((200, answer), (304, served.get(current, 304))):
             Path(folder, str(status)).write_bytes(found.headers)
-        with _server(stage, "bare", folder) as bare_service:
-            bare = Connection(bare_service.address)
-            few = bare.request(f"{same_size[0]}?few", Accept=accept)
-            few_304 = bare.request(f"{same_size[0]}?few", Accept=accept, If_None_Match=answer.header("etag"))
-            for number in range(registry.CODELISTS - 2, 0, -5)[:_WARM]:  # others, once: both processes are warm then
+        with (
+            _server(stage, "bare", folder, "httptools") as by_httptools,
+            _server(stage, "bare", folder, "h11") as by_h11,
+        ):
+            bare = [Connection(by_httptools.address), Connection(by_h11.address)]
+            for number in range(registry.CODELISTS - 2, 0, -5)[:_WARM]:  # others, once: all processes are warm then
                 served.get(served.request(_codelist(number), Accept=accept))
-                bare.get(one)
+                for connection in bare:
+                    connection.get(one)
+
+            def took_ms(requests: list[bytes], times: int, status: int = 200) -> list[list[float]]:
+                in_turn = [(connection, requests[:1]) for connection in bare]
+                return in_turn_ms([(served, requests), *in_turn], times, status)
+
             # The cache of answers holds none of the others yet: each is asked for once.
             took = {
-                "first": in_turn_ms([(served, others), (bare, [one])], len(others)),
-                "unparsed": in_turn_ms([(served, [one]), (bare, [one])], _TIMES),
-                "304": in_turn_ms([(served, [current]), (bare, [current])], _TIMES, 304),
-                "few": in_turn_ms([(served, [one]), (bare, [few])], _TIMES),
-                "few_304": in_turn_ms([(served, [current]), (bare, [few_304])], _TIMES, 304),
+                "first": took_ms(others, len(others)),
+                "unparsed": took_ms([one], _TIMES),
+                "304": took_ms([current], _TIMES, 304),
             }
     figures = {"http.unparsed_ms": percentile(took["unparsed"][0], 0.99)}
-    for name, (own, bare_ms) in took.items():
-        figures[f"http.{name}"] = percentile(own, 0.99) / percentile(bare_ms, 0.99)
-        figures[f"http.{name}.p50"] = percentile(own, 0.5) / percentile(bare_ms, 0.5)
+    for name, (own, *bare_ms) in took.items():
+        for parser, of_bare in zip(("", ".h11"), bare_ms, strict=True):
+            figures[f"http.{name}{parser}"] = percentile(own, 0.99) / percentile(of_bare, 0.99)
+            figures[f"http.{name}{parser}.p50"] = percentile(own, 0.5) / percentile(of_bare, 0.5)
     return figures
 
 

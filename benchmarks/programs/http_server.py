@@ -1,7 +1,8 @@
 """The service as a process, and a bare ASGI response of uvicorn alone.
 
 http_server service BOOTSTRAP TOPIC WORKERS   the service over a replica in memory
-http_server bare FOLDER                       the bytes in a folder: ``body``, and the headers ``200`` and ``304``
+http_server bare FOLDER PARSER                the bytes in a folder: ``body``, and the headers ``200`` and ``304``;
+                                              the parser of requests is httptools or h11
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Literal
 
 import uvicorn
 
@@ -18,8 +19,6 @@ from benchmarks.programs.common import tell
 from kafka_replica import Replica
 from kafka_replica.server import ListenSettings, serve
 from kafka_replica.server.listening.sockets import address_of, open_socket
-
-_NEEDED: Final = (b"content-type", b"content-length")
 
 
 def service(bootstrap: str, topic: str, workers: str) -> None:
@@ -31,24 +30,19 @@ def service(bootstrap: str, topic: str, workers: str) -> None:
     replica.close()
 
 
-def bare(folder: str) -> None:
-    """Answer with the body, or with 304 if a request has a header ``If-None-Match``.
-
-    With the query ``few`` the answer has only those headers without which the body could not be read.
-    """
+def bare(folder: str, parser: Literal["h11", "httptools"]) -> None:
+    """Answer with the body, or with 304 if a request has a header ``If-None-Match``."""
     body = Path(folder, "body").read_bytes()
-    all_headers = {status: _headers(Path(folder, str(status)).read_bytes()) for status in (200, 304)}
-    few_headers = {status: [one for one in found if one[0] in _NEEDED] for status, found in all_headers.items()}
+    headers = {status: _headers(Path(folder, str(status)).read_bytes()) for status in (200, 304)}
 
     async def app(scope: Any, _receive: Any, send: Any) -> None:
         status = 304 if any(name == b"if-none-match" for name, _ in scope["headers"]) else 200
-        headers = (few_headers if scope["query_string"] == b"few" else all_headers)[status]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.start", "status": status, "headers": headers[status]})
         await send({"type": "http.response.body", "body": body if status == 200 else b""})
 
     listen = ListenSettings(port=0)
     config = uvicorn.Config(
-        app, http="h11", ws="none", lifespan="off", log_config=None, access_log=False, proxy_headers=False,
+        app, http=parser, ws="none", lifespan="off", log_config=None, access_log=False, proxy_headers=False,
         server_header=False,
     )  # fmt: skip
     with open_socket(listen) as opened:
