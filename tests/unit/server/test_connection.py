@@ -152,7 +152,8 @@ def test_the_bytes_are_those_of_uvicorn(reference: type[asyncio.Protocol]) -> No
 
 
 _SECOND = b"GET /second HTTP/1.1\r\nhost: x\r\n\r\n"
-_UPLOAD = b"POST /third HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: h2c\r\ncontent-length: 5\r\n\r\nhello"  # Java's client asks for HTTP/2 with each request
+_UPGRADE = b"connection: upgrade\r\nupgrade: h2c\r\n"  # Java's client asks for HTTP/2 with each request
+_UPLOAD = b"POST /third HTTP/1.1\r\nhost: x\r\n" + _UPGRADE + b"content-length: 5\r\n\r\nhello"
 
 
 @pytest.mark.parametrize(
