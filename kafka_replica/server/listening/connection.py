@@ -41,7 +41,7 @@ class BoundedConnection(H11Protocol):
     _written_bytes = 0
     _answers_plainly = False
     _later = b""
-    """What has arrived while a plain request is answered."""
+    """Data that has arrived while a plain request is answered."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -165,7 +165,7 @@ _UPLOAD = b"POST /third HTTP/1.1\r\nhost: x\r\n" + _UPGRADE + b"content-length: 
     ],
 )
 @pytest.mark.parametrize("early", [0, 1, 4])
-def test_what_arrives_during_an_answer_is_answered_next(pieces: list[bytes], early: int) -> None:
+def test_requests_that_arrive_during_an_answer_are_answered_next(pieces: list[bytes], early: int) -> None:
     """Requests that arrive, in any pieces, while a plain one is answered are answered after it, in order."""
     begun, may_answer = threading.Event(), threading.Event()
 
@@ -190,7 +190,7 @@ def test_what_arrives_during_an_answer_is_answered_next(pieces: list[bytes], ear
 
 
 def test_a_client_that_sends_on_during_an_answer_is_not_read_on() -> None:
-    """What arrives while a plain request is answered waits in the system's buffers, not in this process."""
+    """Data that arrives while a plain request is answered waits in the system's buffers, not in this process."""
     connections, begun, may_end = list[Any](), threading.Event(), threading.Event()
 
     class Kept(BoundedConnection):

@@ -1,4 +1,4 @@
-"""What is read as a plain request: never more, and never anything else, than h11 reads."""
+"""Plain requests: read exactly as h11 does, or left to it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_plain_request_is_what_h11_reads(arriving: list[bytes]) -> None:
     ],
 )
 def test_usual_requests_are_plain(data: bytes) -> None:
-    """What clients usually send is read, again and again."""
+    """The requests that clients usually send are read, again and again."""
     parser = PlainRequestParser()
     assert parser.parse(data) == _by_h11(data)
     assert parser.parse(b"GET / nonsense\r\n\r\n") is None
