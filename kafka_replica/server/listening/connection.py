@@ -21,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 from kafka_replica.server.access.gate import EXCESS
 from kafka_replica.server.listening.answer_transport import AnswerTransport
-from kafka_replica.server.listening.plain_requests import PlainRequest, PlainRequestParser
+from kafka_replica.server.listening.plain_requests import PlainRequest, plain_request
 
 
 class BoundedConnection(H11Protocol):
@@ -43,10 +43,6 @@ class BoundedConnection(H11Protocol):
     _later = b""
     """Data that has arrived while a plain request is answered."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._plain_requests = PlainRequestParser()
-
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
         super().connection_made(cast("Transport", AnswerTransport(transport, self.loop, self._wrote)))
@@ -65,7 +61,7 @@ class BoundedConnection(H11Protocol):
             self._later += data
             self.flow.pause_reading()
             return
-        request = self._plain_requests.parse(data) if self._is_idle() else None
+        request = plain_request(data) if self._is_idle() else None
         if request is not None:
             self._header_timer = _cancel(self._header_timer)
             self._unset_keepalive_if_required()

@@ -12,6 +12,7 @@ from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 
 _METHODS: Final = (b"GET ", b"HEAD ")
 _END: Final = b"\r\n\r\n"
+_LEFT_TO_H11: Final = frozenset({b"expect", b"transfer-encoding", b"upgrade"})
 
 
 class PlainRequest(NamedTuple):
@@ -23,58 +24,48 @@ class PlainRequest(NamedTuple):
     keep_alive: bool
 
 
-class PlainRequestParser:
-    """Reads plain requests, one after the other."""
+def plain_request(data: bytes) -> PlainRequest | None:
+    """Return the request that data consists of, or None if this is not exactly one plain request of HTTP/1.1."""
+    if not data.startswith(_METHODS) or data.find(_END) != len(data) - len(_END):
+        return None
+    read = _ReadParts()
+    try:
+        HttpRequestParser(read).feed_data(data)
+    except (HttpParserError, HttpParserUpgrade):
+        return None
+    method = data[: data.index(b" ")]
+    # httptools also allows several spaces there.
+    if not read.is_complete or not data.startswith(b"%s %s HTTP/1.1\r\n" % (method, read.target)):
+        return None
+    names = [name for name, _ in read.headers]
+    if names.count(b"host") != 1 or not _LEFT_TO_H11.isdisjoint(names):  # RFC 9112, 3.2: exactly one host
+        return None
+    return PlainRequest(method.decode("ascii"), read.target, read.headers, _keeps_connection(read.headers))
+
+
+class _ReadParts:
+    """The parts of a request; httptools calls the methods."""
 
     def __init__(self) -> None:
-        self._restart()
-
-    def _restart(self) -> None:
-        self._parser = HttpRequestParser(self)
-        self._begin()
-
-    def _begin(self) -> None:
-        self._method = ""
-        self._target = b""
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._keep_alive = False
-        self._is_complete = False
-
-    def parse(self, data: bytes) -> PlainRequest | None:
-        """Return the request that data consists of, or None if this is not exactly one plain request of HTTP/1.1."""
-        if not data.startswith(_METHODS) or data.find(_END) != len(data) - len(_END):
-            return None
-        self._begin()
-        try:
-            self._parser.feed_data(data)
-            is_plain = self._is_complete and self._parser.get_http_version() == "1.1" and self._has_plain_headers()
-        except (HttpParserError, HttpParserUpgrade):
-            is_plain = False
-        found = PlainRequest(self._method, self._target, self._headers, self._keep_alive) if is_plain else None
-        if not is_plain or not self._keep_alive:  # the parser expects nothing more, or is within another message
-            self._restart()
-        return found
-
-    def _has_plain_headers(self) -> bool:
-        """Return whether there is one host (RFC 9112, 3.2), and "100 Continue" is not expected."""
-        names = [name for name, _ in self._headers]
-        return names.count(b"host") == 1 and b"expect" not in names
-
-    # What httptools calls.
+        self.target = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.is_complete = False
+        """True at the end, if no body is still to come."""
 
     def on_url(self, part: bytes) -> None:
         """Take a part of the target."""
-        self._target += part
+        self.target += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header, of whose value httptools has removed only leading white space."""
-        self._headers.append((name.lower(), value.rstrip(b" \t")))
-
-    def on_headers_complete(self) -> None:
-        """Take what the parser forgets at the end of the request."""
-        self._method = self._parser.get_method().decode("ascii")
-        self._keep_alive = self._parser.should_keep_alive()
+        self.headers.append((name.lower(), value.rstrip(b" \t")))
 
     def on_message_complete(self) -> None:
-        """Note that the request has no body that is still to come."""
-        self._is_complete = True
+        """Note the end of the request."""
+        self.is_complete = True
+
+
+def _keeps_connection(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Return whether the client expects that the connection stays open (RFC 9112, 9.3)."""
+    options = [value.lower() for name, value in headers if name == b"connection"]
+    return not any(option.strip() == b"close" for value in options for option in value.split(b","))
