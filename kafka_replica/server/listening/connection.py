@@ -39,7 +39,6 @@ class BoundedConnection(H11Protocol):
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
     _written_bytes = 0
-    _answers_plainly = False
     _later = b""
     """Data that has arrived while a plain request is answered."""
 
@@ -57,7 +56,7 @@ class BoundedConnection(H11Protocol):
         """Process received data; cancel the time limit when the headers of a request are complete."""
         if self.transport.is_closing():  # TLS hands over what it received before
             return
-        if self._answers_plainly:
+        if self._answers_plainly():
             self._later += data
             self.flow.pause_reading()
             return
@@ -72,6 +71,11 @@ class BoundedConnection(H11Protocol):
             self._header_timer = _cancel(self._header_timer)
         elif self._header_timer is None:  # the start of a further request
             self._wait_for_headers()
+
+    def _answers_plainly(self) -> bool:
+        """Return whether a request that h11 has not read is being answered."""
+        cycle: Any = self.cycle
+        return isinstance(cycle, RequestResponseCycle) and not cycle.response_complete
 
     def _is_idle(self) -> bool:
         """Return whether h11 waits for a request and has received nothing of it."""
@@ -112,14 +116,12 @@ class BoundedConnection(H11Protocol):
         cycle.more_body = False
         cycle.message_event.set()
         self.cycle = cast("Any", cycle)
-        self._answers_plainly = True
         task = self.loop.create_task(cycle.run_asgi(cast("Any", self.app)))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
 
     def _answered(self) -> None:
         """Wait for the next request, or process what has arrived since."""
-        self._answers_plainly = False
         self.on_response_complete()
         later, self._later = self._later, b""
         if later:

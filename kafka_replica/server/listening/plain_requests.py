@@ -34,7 +34,7 @@ def plain_request(data: bytes) -> PlainRequest | None:
     except (HttpParserError, HttpParserUpgrade):
         return None
     method = data[: data.index(b" ")]
-    # httptools also allows several spaces there.
+    # httptools also allows several spaces there, and ends the line at a line feed within a target.
     if not read.is_complete or not data.startswith(b"%s %s HTTP/1.1\r\n" % (method, read.target)):
         return None
     names = [name for name, _ in read.headers]

@@ -7,7 +7,6 @@ import random
 import re
 import socket
 import threading
-import time
 from asyncio import Transport
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from uvicorn.server import ServerState
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from support.effort import examples
+from support.waiting import wait_until
 
 _BOUNDED = bounded_connection(30, 30, None)
 _LAST = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
@@ -113,9 +113,7 @@ def test_a_head_does_not_wait_for_a_late_body() -> None:
 
     with _serving(app, _BOUNDED) as port, socket.create_connection(("127.0.0.1", port), 30) as client:
         client.sendall(_LAST)
-        head = b""
-        while not head.endswith(b"\r\n\r\n"):
-            head += client.recv(65_536)
+        _read_to(client, b"\r\n\r\n")
         seen.set()
         assert _rest(client) == b"late"
 
@@ -245,11 +243,7 @@ def test_time_limits_count_between_plain_requests(next_head: bytes) -> None:
     ):
         for path in (b"/slow", b"/", b"/slow"):
             client.sendall(b"GET %s HTTP/1.1\r\nhost: x\r\n\r\n" % path)
-            found = b""
-            while b"[%s]" % path not in found:
-                part = client.recv(65_536)
-                assert part, "closed"
-                found += part
+            _read_to(client, b"[%s]" % path)
         client.sendall(next_head)
         assert _rest(client) == b""
 
@@ -412,6 +406,15 @@ async def _send_all(send: Any, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+def _read_to(client: socket.socket, end: bytes) -> None:
+    """Read until an end has arrived, with nothing behind it."""
+    found = b""
+    while not found.endswith(end):
+        part = client.recv(65_536)
+        assert part, "the connection is closed"
+        found += part
+
+
 def _rest(client: socket.socket) -> bytes:
     """Return what a server sends until it closes the connection."""
     return b"".join(iter(partial(client.recv, 65_536), b""))
@@ -447,8 +450,5 @@ def _end(server: uvicorn.Server, begun: threading.Event, is_ending: threading.Ev
     begun.wait(30)
     server.should_exit = True
     connections = cast("set[Any]", server.server_state.connections)
-    for _ in range(3000):
-        if not any(connection.cycle.keep_alive for connection in connections):
-            break
-        time.sleep(0.01)
+    wait_until(lambda: not any(connection.cycle.keep_alive for connection in connections))
     is_ending.set()

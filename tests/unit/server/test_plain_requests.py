@@ -51,6 +51,7 @@ _GOOD = st.builds(
 @given(_ANYTHING | _NEARLY_GOOD | _GOOD)
 @example(b"GET  / HTTP/1.1\r\nHost: x\r\n\r\n")
 @example(b"GET /   HTTP/1.1\r\nHost: x\r\n\r\n")
+@example(b"GET http://\nx:80/a HTTP/1.1\r\nHost: x\r\n\r\n")
 @example(b"GET / HTTP/1.1\r\nHost: x\r\nProxy-Connection: close\r\n\r\n")
 @example(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\t\r\n\r\n")
 @example(b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n\r\n")
