@@ -22,7 +22,7 @@ from support.broker.durable_tools import (
     look_at_disk,
     values,
 )
-from support.broker.kafka_tools import Checker, Writer, independent_read, producer, write
+from support.broker.kafka_tools import Checker, Writer, independent_read, producer, quiet_moment, write
 from support.effort import first_in_usual, usual_or_long
 from support.waiting import wait_until
 
@@ -162,7 +162,8 @@ def test_killed_at_any_moment(
     """After each kill -9 under load the disk has a whole version, and the final state equals the topic."""
     topic = kafka_topic("killed", partitions=3)
     dice = random.Random(boundaries)
-    writers = [Writer(local_kafka.bootstrap_servers, topic, number, seed=5, pause_s=0.03) for number in range(3)]
+    bootstrap, moment = local_kafka.bootstrap_servers, quiet_moment(boundaries, 3)
+    writers = [Writer(bootstrap, topic, number, seed=5, pause_s=0.03, quiet_moment=moment) for number in range(3)]
     checker = Checker(writers)
     versions: list[int] = []
     for writer in writers:
@@ -182,6 +183,7 @@ def test_killed_at_any_moment(
             writer.stop.set()
         for writer in writers:
             writer.join(30)
+        print(*((writer.begun, writer.failed, writer.error) for writer in writers))  # a writer that ended explains much
     assert [writer.error for writer in writers] == [None] * 3
     assert checker.torn == []
     assert versions == sorted(versions)

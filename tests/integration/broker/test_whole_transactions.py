@@ -17,7 +17,7 @@ from kafka_replica.testing.pytest_plugin import TopicMaker
 from kafka_replica.transactions import BoundaryDetector, Decision, Kind, MarkerDetector, QuiescenceDetector, Reading
 from kafka_replica.transactions.batches import Batch
 from kafka_replica.transactions.partitions import CommittedBatches, OpenBatches, PartitionState
-from support.broker.kafka_tools import AGGRESSIVE, Checker, Writer, all_decided, independent_read, quiet
+from support.broker.kafka_tools import AGGRESSIVE, Checker, Writer, all_decided, independent_read, quiet, quiet_moment
 from support.effort import first_in_usual, usual_or_long
 
 pytestmark = pytest.mark.broker
@@ -54,17 +54,19 @@ def look_at(checker: Checker, change: Change) -> None:
     checker.look(values, change.version)
 
 
-@pytest.mark.usefixtures("boundaries")
 @pytest.mark.scaled
 @pytest.mark.parametrize("partitions", first_in_usual([3, 1], 1))
-def test_no_version_is_torn(partitions: int, local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_no_version_is_torn(
+    boundaries: str, partitions: int, local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
     """Four writers interleave and abort on an aggressively compacted topic; every version is whole.
 
     At the end the replica holds what an independent reader finds, offsets included (G8).
     """
     topic = kafka_topic("torn", partitions=partitions, config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
-    writers = [Writer(bootstrap, topic, number, seed=1, pause_s=0.01) for number in range(4)]
+    moment = quiet_moment(boundaries, 4)
+    writers = [Writer(bootstrap, topic, number, seed=1, pause_s=0.01, quiet_moment=moment) for number in range(4)]
     checker = Checker(writers)
     cuts: list[Position] = []
 
@@ -137,12 +139,14 @@ def test_without_the_rule_versions_are_torn(
     assert checker.torn, f"no torn version in {checker.versions}: the checker sees nothing"
 
 
-@pytest.mark.usefixtures("boundaries")
-def test_a_replica_that_starts_in_the_middle(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
+def test_a_replica_that_starts_in_the_middle(
+    boundaries: str, local_kafka: LocalKafka, kafka_topic: TopicMaker
+) -> None:
     """Replicas that start during writes, on an already compacted log, begin with a whole version."""
     topic = kafka_topic("middle", config=AGGRESSIVE)
     bootstrap = local_kafka.bootstrap_servers
-    writers = [Writer(bootstrap, topic, number, seed=3, pause_s=0.01) for number in range(3)]
+    moment = quiet_moment(boundaries, 3)
+    writers = [Writer(bootstrap, topic, number, seed=3, pause_s=0.01, quiet_moment=moment) for number in range(3)]
     with writing(writers):
         time.sleep(1)
         for _ in range(8):

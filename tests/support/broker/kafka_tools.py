@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,6 +134,8 @@ class Writer(threading.Thread):
     """A thread that writes transactions until stopped: each gives one value to its own twenty keys.
 
     Some are aborted, some delete all twenty keys, some are flushed in the middle so that writers interleave.
+    Writers that share a ``quiet_moment`` have no transaction open for half a second after every twenty of each: on a
+    busy machine three writers leave a replica with quiescence no other point at which a version can end.
     """
 
     bootstrap: str
@@ -140,6 +143,7 @@ class Writer(threading.Thread):
     number: int
     seed: int
     pause_s: float = 0.0
+    quiet_moment: threading.Barrier | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     begun: int = 0
     committed: int = 0
@@ -160,6 +164,9 @@ class Writer(threading.Thread):
             self._write()
         except Exception as error:  # noqa: BLE001 - the test tells it
             self.error = error
+        finally:
+            if self.quiet_moment:
+                self.quiet_moment.abort()  # the others wait for this writer no longer
 
     def _write(self) -> None:
         dice = random.Random(self.seed * 100 + self.number)
@@ -175,6 +182,10 @@ class Writer(threading.Thread):
                 made = producer(self.bootstrap, identity)
             if self.pause_s:
                 time.sleep(self.pause_s * dice.random())
+            if self.quiet_moment and self.begun % 20 == 0:
+                with suppress(threading.BrokenBarrierError):
+                    self.quiet_moment.wait()
+                    time.sleep(0.5)
 
     def _transaction(self, made: Producer, dice: random.Random) -> None:
         value = None if dice.random() < 0.05 else f"{self.number}.{self.begun}"
@@ -190,6 +201,11 @@ class Writer(threading.Thread):
             self.committed += 1
 
     __hash__ = threading.Thread.__hash__
+
+
+def quiet_moment(boundaries: str, writers: int) -> threading.Barrier | None:
+    """What writers share if a replica with these boundaries reads what they write; see ``Writer``."""
+    return threading.Barrier(writers) if boundaries == "quiescence" else None
 
 
 @dataclass
