@@ -64,6 +64,7 @@ def test_an_open_transaction_blocks_and_releases(local_kafka: LocalKafka, kafka_
     topic = kafka_topic("open")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     write(first, topic, {"a": "1"})
+    wait_until(lambda: ends(local_kafka.bootstrap_servers, topic) == (2, 2))  # the marker follows the answer
     write(second, topic, {"b": "open"}, commit=None)
     write(first, topic, {"c": "3"})
     stable, high = ends(local_kafka.bootstrap_servers, topic)
@@ -106,6 +107,7 @@ def test_an_open_transaction_is_reported_not_waited_for(local_kafka: LocalKafka,
     topic = kafka_topic("hung")
     first, second = (producer(local_kafka.bootstrap_servers, f"{topic}-{i}") for i in range(2))
     write(first, topic, {"a": "1"})
+    wait_until(lambda: ends(local_kafka.bootstrap_servers, topic) == (2, 2))  # the marker follows the answer
     write(second, topic, {"b": "open", "a": "2"}, commit=None)
     write(first, topic, {"c": "3", "a": "3"})
     with replica_of(local_kafka, topic, boundaries="markers") as replica:

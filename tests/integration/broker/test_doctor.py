@@ -23,7 +23,7 @@ from support.broker.secured_kafka import Secured, allow, allow_all
 pytestmark = pytest.mark.broker
 
 ME = {"sasl.mechanism": "PLAIN", "sasl.username": "me", "sasl.password": "my-secret"}
-_PATIENCE_S = 10.0
+_PATIENCE_S = 30.0
 
 
 def findings(config: dict[str, Any], topic: str, **more: Any) -> dict[str, Finding]:

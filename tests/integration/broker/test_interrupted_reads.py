@@ -53,7 +53,7 @@ class InterruptedReplica:
 
     def result(self) -> tuple[set[str], int, str]:
         """Return all keys that it has ever shown, how often it began again, and what it logged."""
-        printed_json, logged = self._process.communicate(timeout=120)
+        printed_json, logged = self._process.communicate(timeout=240)
         assert self._process.returncode == 0, logged
         found = json.loads(printed_json)
         return set(found["shown"]), found["rebuilds"], logged

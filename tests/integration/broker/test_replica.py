@@ -56,7 +56,7 @@ def test_one_transaction_is_one_version(local_kafka: LocalKafka, kafka_topic: To
     writer = producer(local_kafka.bootstrap_servers, topic)
     with Replica(config(local_kafka), topic) as replica:
         before = replica.wait_ready(timeout_s=60)
-        changes = replica.changes(timeout_s=10)
+        changes = replica.changes(timeout_s=60)
         first = next(changes)
         assert (first.version, first.initial, list(first.changed)) == (1, True, [])
         write(writer, topic, {"dsd": "1", "codelist": "1"})
@@ -343,7 +343,7 @@ def test_life_and_its_end(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> N
 def test_closing_from_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Two listeners that both close the replica do not wait for each other."""
     replica = Replica(config(local_kafka), kafka_topic("self"))
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     closed = [threading.Event(), threading.Event()]
 
     def closer(number: int) -> Callable[[Change], None]:
@@ -357,7 +357,7 @@ def test_closing_from_listeners(local_kafka: LocalKafka, kafka_topic: TopicMaker
     for number in range(2):
         replica.subscribe(closer(number))
     replica.start()
-    assert all(event.wait(10) for event in closed)
+    assert all(event.wait(60) for event in closed)
 
 
 def test_closing_in_a_signal_handler_that_interrupts_a_question(

@@ -173,7 +173,7 @@ def test_killed_at_any_moment(
             process = ReplicaProcess(local_kafka, topic, tmp_path, boundaries)
             if attempt % 3:
                 process.wait_ready()
-                time.sleep(dice.random() * 0.3)
+                time.sleep(dice.random() * (2 if moment else 0.3))  # beyond a quiet moment
             else:
                 time.sleep(0.3 + dice.random() * 0.5)
             process.end(signal.SIGKILL)

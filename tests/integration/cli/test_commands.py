@@ -118,7 +118,7 @@ def test_watch_prints_a_line_a_version(own_sample: Command) -> None:
         "deleted": [AREAS, FREQ],
     }
     watching.send_signal(signal.SIGTERM)
-    assert watching.wait(20) == 0
+    assert watching.wait(60) == 0
     assert watching.stderr is not None
     assert watching.stderr.read() == b""
     watching.stdout.close()

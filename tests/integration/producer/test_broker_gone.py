@@ -14,7 +14,7 @@ from support.broker.durable_tools import config, durable
 from support.effort import first_in_usual
 
 pytestmark = pytest.mark.broker
-_ATTEMPTS = 10
+_ATTEMPTS = 30
 
 
 @pytest.mark.parametrize("given", first_in_usual([{}, {"message.timeout.ms": 1500}], 1), ids=["step", "record"])

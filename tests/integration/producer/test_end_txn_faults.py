@@ -233,10 +233,10 @@ def test_an_unknown_outcome_ends_in_a_new_producer(network: Network) -> None:
     cluster, faults, topic = network.cluster, network.faults, "unknown"
     cluster.create_topic(topic, 1, KEEP)
     kafka = {"bootstrap.servers": cluster.proxied_bootstrap, **IMPATIENT, "socket.timeout.ms": 30_000}
-    writer = TransactionalWriter(kafka, topic, 2.0)
+    writer = TransactionalWriter(kafka, topic, 5.0)
     writer.begin()
     writer.send_to(Partition(topic, 0), b"k", b"v", ())
-    faults.next.append((EndTxnFault.LATE_REQUEST, 6.0))
+    faults.next.append((EndTxnFault.LATE_REQUEST, 12.0))
     late = sum(proxy.answered_late for proxy in network.proxies)
     with pytest.raises(CommitUnknownError, match="continue with a new producer"):
         writer.commit()

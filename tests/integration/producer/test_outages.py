@@ -104,7 +104,7 @@ def test_an_outage_longer_than_all_timeouts(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_records_that_time_out_during_the_commit() -> None:
     """Records that are not delivered in message.timeout.ms are a temporary failure, also when the commit finds it."""
-    timeout_s = 2.0
+    timeout_s = 5.0
     with LocalKafka() as kafka:
         kafka.create_topic("t", config=KEEP)
         # Later than the wait for the records ends, and before the wait for the commit ends.

@@ -69,12 +69,12 @@ def test_killed_at_every_step(local_kafka: LocalKafka, kafka_topic: TopicMaker, 
     ending.set()
     recorder.join()
     with process(settings):
-        wait_until(lambda: all_sent(producer), "all are sent")
+        wait_until(lambda: all_sent(producer), "all are sent", 240)
     expected = producer.status().recorded
     assert expected > len(STEPS)
     found = transactions_of(local_kafka.bootstrap_servers, topic)
     assert found == [(number, RECORDS) for number in range(1, expected + 1)]
-    wait_until(lambda: len(watched.versions) >= expected, "a version for each")
+    wait_until(lambda: len(watched.versions) >= expected, "a version for each", 240)
     watched.close()
     assert watched.versions == [{f"structures/{number}"} for number in range(1, expected + 1)]
     with producer.engine.connect() as connection:
@@ -147,11 +147,11 @@ def test_three_fight_and_everything_is_killed(
         wait_until(lambda: _sent(producer) > before + 3, "the producer continues")
         ending.set()
         recorder.join()
-        wait_until(lambda: all_sent(producer), "all are sent")
+        wait_until(lambda: all_sent(producer), "all are sent", 240)
     expected = producer.status().recorded
     found = transactions_of(bootstrap, topic)
     assert found == [(number, RECORDS) for number in range(1, expected + 1)]
-    wait_until(lambda: len(watched.versions) >= expected, "a version for each")
+    wait_until(lambda: len(watched.versions) >= expected, "a version for each", 240)
     watched.close()
     assert watched.versions == [{f"structures/{number}"} for number in range(1, expected + 1)]
     producer.close()
@@ -165,7 +165,7 @@ def _recording(producer: StructureProducer) -> tuple[threading.Event, threading.
 
 
 def _record_until(producer: StructureProducer, ending: threading.Event) -> None:
-    while not ending.wait(0.05):
+    while not ending.wait(0.2):
         try:
             record(producer, 1)
         except OutboxError:

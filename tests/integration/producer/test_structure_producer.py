@@ -284,7 +284,7 @@ def test_the_standby_takes_over_from_a_killed_instance(
 ) -> None:
     """Only one instance publishes; and a configuration in use is not deleted."""
     topic = kafka_topic(config=KEEP)
-    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=4.0)
+    settings = settings_of(local_kafka.bootstrap_servers, topic, database, lease_s=15.0)
     producer = StructureProducer(settings)
     record(producer, Put("a", b"1"))
     with process(settings) as first:

@@ -199,7 +199,7 @@ def test_kills_during_concurrent_writes_lose_no_row_version(own_postgres: LocalP
                 assert life.poll() is None
         with source_process(settings), open_connection(database) as connection:
             wait_until(
-                lambda: _versions(kafka.bootstrap_servers, topic) == table_rows(connection), "everything is copied"
+                lambda: _versions(kafka.bootstrap_servers, topic) == table_rows(connection), "everything is copied", 180
             )
             assert check_nothing_twice(kafka.bootstrap_servers, topic) == table_rows(connection)
 

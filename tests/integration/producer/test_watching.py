@@ -106,7 +106,8 @@ def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_top
 def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Only the publishing instance watches; the other begins when it takes over, including all changes by then."""
     topic, received = kafka_topic(config=KEEP), list[Notice]()
-    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}")
+    # Closing the first one ends its lease, which must not end before, on a slow machine.
+    settings = settings_of(local_kafka.bootstrap_servers, topic, f"sqlite:///{tmp_path / 'o.db'}", lease_s=60.0)
     with SdmxService(etags=True) as service:
         service.answers["*"] = Response(codelist("CL_A"))
         source = ServiceSource(ServiceSettings(service.url, interval_s=0.1, retries=0))

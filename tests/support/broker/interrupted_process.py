@@ -54,7 +54,7 @@ def main() -> None:
 
     with Replica(config, topic, RocksStore(folder), boundaries=boundaries) as replica:  # type: ignore[arg-type]
         replica.subscribe(hear)
-        replica.wait_ready(timeout_s=60)
+        replica.wait_ready(timeout_s=180)  # while it is stopped, too
         give_up_s = time.monotonic() + 60
         while replica.status().lag_records or versions[-1:] != [replica.snapshot().version]:
             assert time.monotonic() < give_up_s, replica.status()

@@ -57,7 +57,7 @@ def wait_compacted(
 ) -> None:
     """Write more records, because the last ones are never compacted, until the log has the desired state."""
     writer = producer(kafka.bootstrap_servers, f"{topic}-on")
-    give_up_s = time.monotonic() + 60
+    give_up_s = time.monotonic() + 120
     while not is_done(records(kafka, topic)):
         assert time.monotonic() < give_up_s, f"{topic} was not compacted in time"
         write(writer, topic, {"filler": "x"})

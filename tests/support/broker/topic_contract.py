@@ -493,7 +493,7 @@ class TopicContract(ABC):
     def test_records_that_are_not_acknowledged(self) -> None:
         """Their transaction is not committed, and the same producer continues when the broker answers again."""
         topic = self.make()
-        producer = topic.producer("writer", timeout_s=2)
+        producer = topic.producer("writer", timeout_s=5)
         with topic.outage(), pytest.raises(PublishError), producer.transaction() as transaction:
             transaction.put("a", b"1")
         assert not transaction.committed.is_committed
@@ -505,7 +505,7 @@ class TopicContract(ABC):
     def test_a_commit_that_is_not_answered(self) -> None:
         """The outcome of an unanswered commit is unknown, and its producer cannot continue."""
         topic = self.make()
-        producer = topic.producer("writer", timeout_s=2)
+        producer = topic.producer("writer", timeout_s=5)
 
         def publish(stack: ExitStack) -> None:
             with producer.transaction() as transaction:

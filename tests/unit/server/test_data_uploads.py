@@ -50,7 +50,7 @@ def status_of(answer: bytes) -> int:
 @pytest.mark.thorough
 def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
     """The body that never comes keeps neither its place nor a file; another request does not wait."""
-    settings = ServerSettings(max_uploads=1, upload_timeout_s=2)
+    settings = ServerSettings(max_uploads=1, upload_timeout_s=5)
     with running(replica, settings=settings) as (address, _), connected(address) as client:
         client.sendall(HEAD + b"Content-Length: 1000\r\n\r\nSTRUCTURE")
         wait_until(lambda: bool(list(temporary.iterdir())))

@@ -58,7 +58,7 @@ def client(producer: HangingProducer, tmp_path: Path) -> Iterator[TestClient]:
     """A client that may control, of a service with one thread for answers."""
     tokens, topic = tmp_path / "tokens", FakeTopic()
     tokens.write_text(f"control {hashlib.sha256(b'token').hexdigest()} Ada\n")
-    settings = ServerSettings(threads=1, request_timeout_s=0.3, tokens_file=tokens)
+    settings = ServerSettings(threads=1, request_timeout_s=2, tokens_file=tokens)
     with topic.replica() as replica:
         replica.wait_ready(30)
         found = client_of(app.create_app(replica, settings, answer=stand_in))
