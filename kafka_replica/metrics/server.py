@@ -65,7 +65,12 @@ class RequestMetrics:
         self._streams.set(count)
 
     def ended(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
-        """Count a request that has ended and is no longer in progress.
+        """Count a request that has ended and is no longer in progress; see ``counted``."""
+        self._running.dec()
+        self.counted(route, method, status, duration_s, bytes_sent)
+
+    def counted(self, route: str, method: str, status: int, duration_s: float, bytes_sent: int) -> None:
+        """Count a request that has ended, for which ``begun`` was not called.
 
         Args:
             route: the route.
@@ -84,7 +89,6 @@ class RequestMetrics:
                 self._bytes.labels(*labels),
             )
         requests, durations, sent = series
-        self._running.dec()
         requests.inc()
         durations.observe(duration_s)
         sent.inc(bytes_sent)

@@ -25,7 +25,7 @@ from kafka_replica.metrics.sdmx import export_structures
 from kafka_replica.metrics.server import RequestMetrics, SummedMetrics
 from kafka_replica.replica import Replica
 from kafka_replica.sdmx import DecodeCache
-from kafka_replica.server.access.gate import Gate
+from kafka_replica.server.access.gate import Gate, RequestChecks
 from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.server.answers.default_answer import DefaultAnswer
 from kafka_replica.server.answers.threads import DaemonThreads
@@ -50,6 +50,7 @@ from kafka_replica.server.routes.data import DataRoutes
 from kafka_replica.server.routes.direct import DirectQueries
 from kafka_replica.server.routes.forwarding import ForwardingMiddleware
 from kafka_replica.server.routes.history import HistoryRoutes
+from kafka_replica.server.routes.known_answers import KnownAnswers
 from kafka_replica.server.routes.records import RecordRoutes
 from kafka_replica.server.routes.sdmx import Answer, SdmxRoutes
 from kafka_replica.server.settings import ServerSettings
@@ -140,11 +141,20 @@ class Service:
         self._producers = ProducerPages(self._pages, producers, settings)
         error_pages = ErrorPages(self._renderer, has_tokens=self._tokens is not None)
         self._forms = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form)
-        self.app = self._make_app()
-
-    def _make_app(self) -> Starlette:
-        settings = self.settings
+        self._checks = RequestChecks(settings, self._tokens)
         sdmx = SdmxRoutes(self.versions, self._answer, settings, self._executor, self._quick, self._unparsed)
+        self.known_answers = (
+            # Workers have checked and counted requests to the main process. A caller's function may return any headers,
+            # and the answers to requests of other origins, and to all others if some are allowed, have more headers.
+            None
+            if isinstance(role, MainRole) or answer is not None or settings.allowed_origins
+            else KnownAnswers(self._checks, sdmx, settings.base_paths, self._counts)
+        )
+        """Sends answers that are known already; None if the app has to answer all requests."""
+        self.app = self._make_app(sdmx)
+
+    def _make_app(self, sdmx: SdmxRoutes) -> Starlette:
+        settings = self.settings
         # The most frequent routes are first, because the router tries them in this order.
         routes = [Route(base + "/{rest:path}", sdmx.sdmx) for base in settings.base_paths]
         routes += [
@@ -196,7 +206,7 @@ class Service:
             Middleware(Observation, metrics=self._counts, route_of=_route_of, forms=self._forms),
             *cross_origin(settings.allowed_origins),
             Middleware(UnexpectedErrors),
-            Middleware(Gate, settings=settings, tokens=self._tokens),
+            Middleware(Gate, checks=self._checks),
         ]
         if isinstance(self._role, WorkerRole):
             middleware.append(Middleware(ForwardingMiddleware, role=self._role, replica=self.replica, routes=routes))

@@ -54,16 +54,12 @@ class Gate:
 
     Args:
         app: the wrapped app.
-        settings: the limits.
-        tokens: the accepted tokens; None if requests need no token.
+        checks: finds the reasons for rejections.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, tokens: TokenFile | None) -> None:
+    def __init__(self, app: ASGIApp, checks: RequestChecks) -> None:
         self._app = app
-        self._settings = settings
-        self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
-        self._tokens = tokens
-        self._running = 0
+        self._checks = checks
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to the app, or answer it with the reason for the rejection."""
@@ -72,22 +68,47 @@ class Gate:
             return
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         try:
-            self._check(scope, path)
+            self._checks.check(scope, path)
         except HTTPException as problem:
             refusal = problem_response(problem.status_code, problem.detail, dict(problem.headers or {}))
             await refusal(scope, receive, send)
             return
-        if scope["method"] == "OPTIONS" and not (self._settings.allowed_origins and _is_preflight(scope)):
+        if scope["method"] == "OPTIONS" and not self._checks.is_allowed_preflight(scope):
             await Response(None, 204, {"Allow": ", ".join(_methods_of(path))})(scope, receive, send)
             return
         is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
-        self._running += is_counted
+        self._checks.running += is_counted
         try:
             await self._app(scope, receive, send)
         finally:
-            self._running -= is_counted
+            self._checks.running -= is_counted
 
-    def _check(self, scope: Scope, path: str) -> None:
+
+class RequestChecks:
+    """Finds the reasons for which requests are rejected, and knows how many are in progress.
+
+    Args:
+        settings: the limits.
+        tokens: the accepted tokens; None if requests need no token.
+    """
+
+    def __init__(self, settings: ServerSettings, tokens: TokenFile | None) -> None:
+        self._settings = settings
+        self._hosts = frozenset(name.lower() for name in settings.allowed_hosts or LOOPBACK_NAMES)
+        self._tokens = tokens
+        self.running = 0
+        """The number of requests in progress, as far as they are limited."""
+
+    def is_allowed_preflight(self, scope: Scope) -> bool:
+        """Return whether a request is a CORS preflight request, and other origins may be allowed."""
+        return bool(self._settings.allowed_origins) and _is_preflight(scope)
+
+    def check(self, scope: Scope, path: str) -> None:
+        """Raise the reason for which a request is rejected, if there is one; store its sender in its scope.
+
+        Raises:
+            HTTPException: the reason.
+        """
         size_bytes, headers = request_headers(scope)
         needed = self._check_method(scope["method"], path, headers)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
@@ -106,7 +127,7 @@ class Gate:
             self._identify(scope, headers, self._tokens.current(), needed, is_open=bool(_signs_in_or_out(path)))
         elif needed is Role.CONTROL:
             raise Problem(403, "controlling needs a token with the role control: start the service with tokens_file")
-        if self._running >= self._settings.max_requests:
+        if self.running >= self._settings.max_requests:
             raise busy(f"{self._settings.max_requests} requests are in progress")
 
     @staticmethod

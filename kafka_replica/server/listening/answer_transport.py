@@ -48,6 +48,15 @@ class AnswerTransport:
         if data:
             self._send(data)
 
+    def write_answer(self, head: bytes, body: bytes) -> None:
+        """Write a whole answer, behind a head that is held until the next write."""
+        head, self._head = self._head + head, b""
+        if len(body) > _MAX_JOINED_BYTES:
+            self._send(head)
+            self._send(body)
+        else:
+            self._send(head + body)
+
     def _send(self, data: bytes) -> None:
         self._transport.write(data)
         self._wrote(len(data))

@@ -16,10 +16,11 @@ from urllib.parse import unquote
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 from kafka_replica.server.access.gate import EXCESS
+from kafka_replica.server.answers.known_answer import AnswerKnown, KnownAnswer
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.plain_requests import PlainRequest, plain_request
 
@@ -36,6 +37,8 @@ class BoundedConnection(H11Protocol):
     """The time for which the client may accept no data."""
     max_connections: int | None = None
     """The maximum number of connections; requests on further ones are refused. None means no limit."""
+    answer_known: AnswerKnown | None = None
+    """Sends the answer to a request if it is known; None if the app answers all requests."""
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
     _written_bytes = 0
@@ -54,6 +57,9 @@ class BoundedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process received data; cancel the time limit when the headers of a request are complete."""
+        self._received(data, may_be_known=True)
+
+    def _received(self, data: bytes, *, may_be_known: bool) -> None:
         if self.transport.is_closing():  # TLS hands over what it received before
             return
         if self._answers_plainly():
@@ -64,7 +70,7 @@ class BoundedConnection(H11Protocol):
         if request is not None:
             self._header_timer = _cancel(self._header_timer)
             self._unset_keepalive_if_required()
-            self._answer(request)
+            self._answer(request, may_be_known=may_be_known)
             return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
@@ -81,8 +87,8 @@ class BoundedConnection(H11Protocol):
         """Return whether h11 waits for a request and has received nothing of it."""
         return self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
-    def _answer(self, request: PlainRequest) -> None:
-        """Have the app answer a request, as uvicorn does for h11 and for httptools."""
+    def _answer(self, request: PlainRequest, *, may_be_known: bool) -> None:
+        """Send a known answer, or have the app answer, as uvicorn does for h11 and for httptools."""
         raw_path, _, query_string = request.target.partition(b"?")
         self.headers = request.headers
         self.scope = {
@@ -100,6 +106,11 @@ class BoundedConnection(H11Protocol):
             "headers": request.headers,
             "state": self.app_state.copy(),
         }
+        may_be_known = may_be_known and request.keep_alive and not self.flow.write_paused
+        answer_known = self.answer_known if may_be_known else None
+        if answer_known is not None and answer_known(cast("Any", self.scope), self._send_known):
+            self.on_response_complete()
+            return
         cycle = RequestResponseCycle(
             scope=self.scope,
             transport=self.transport,
@@ -120,12 +131,21 @@ class BoundedConnection(H11Protocol):
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
 
+    def _send_known(self, answer: KnownAnswer) -> None:
+        """Send an answer with the bytes that uvicorn would send."""
+        parts = [STATUS_LINE[answer.status]]
+        for name, value in (*self.server_state.default_headers, *answer.headers):
+            parts += name, b": ", value, b"\r\n"
+        parts.append(b"\r\n")
+        body = b"" if self.scope["method"] == "HEAD" else answer.body
+        cast("AnswerTransport", self.transport).write_answer(b"".join(parts), body)
+
     def _answered(self) -> None:
         """Wait for the next request, or process what has arrived since."""
         self.on_response_complete()
         later, self._later = self._later, b""
-        if later:
-            self.data_received(later)
+        if later:  # within the answer before: a known one would be counted before that
+            self._received(later, may_be_known=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers."""
@@ -156,11 +176,15 @@ class BoundedConnection(H11Protocol):
 
 
 def bounded_connection(
-    header_timeout_s: float, write_timeout_s: float, max_connections: int | None
+    header_timeout_s: float,
+    write_timeout_s: float,
+    max_connections: int | None,
+    answer_known: AnswerKnown | None = None,
 ) -> type[BoundedConnection]:
-    """Return a class of connections with these limits."""
+    """Return a class of connections with these limits, which may send known answers without calling the app."""
     limits: dict[str, Any] = {
         "header_timeout_s": header_timeout_s, "write_timeout_s": write_timeout_s, "max_connections": max_connections,
+        "answer_known": None if answer_known is None else staticmethod(answer_known),
     }  # fmt: skip
     return type("BoundedConnection", (BoundedConnection,), limits)
 

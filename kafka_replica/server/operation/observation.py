@@ -102,7 +102,7 @@ class ObservedAnswer:
 
     async def _start(self, message: Message) -> None:
         self.status = message["status"]
-        message["headers"] = _protected(message.get("headers", ()), self.request_id)
+        message["headers"] = protected(message.get("headers", ()), self.request_id)
         await self._send(message)
 
 
@@ -139,7 +139,7 @@ class Observation:
             scope.pop(_ANSWER_IN_SCOPE, None)  # otherwise they keep each other until garbage is collected
             self._metrics.ended(self._route_of(scope), scope["method"], answer.status, duration_s, answer.bytes_sent)
             if is_logged():
-                log_access(_access(scope, answer, duration_s))
+                log_access(access_of(scope, answer.status, answer.bytes_sent, duration_s))
 
 
 class UnexpectedErrors:
@@ -184,7 +184,7 @@ def request_id_of(scope: Scope) -> str:
     return known
 
 
-def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
+def protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer with the missing security headers and the id of the request."""
     found = list(headers)
     own = dict(found)
@@ -198,10 +198,10 @@ def _protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[
     return found
 
 
-def _access(scope: Scope, answer: ObservedAnswer, duration_s: float) -> Access:
+def access_of(scope: Scope, status: int, bytes_sent: int, duration_s: float) -> Access:
+    """Return the facts of a finished request for the access log."""
     client = scope.get("client")
     query = scope["query_string"].decode("latin-1")
     target = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1") + (f"?{query}" if query else "")
     where = "-" if client is None else str(client[0])
-    method, duration_s = scope["method"], round(duration_s, 6)
-    return Access(where, method, target, answer.status, answer.bytes_sent, duration_s, answer.request_id)
+    return Access(where, scope["method"], target, status, bytes_sent, round(duration_s, 6), request_id_of(scope))

@@ -33,11 +33,11 @@ class DirectQueries:
     def __init__(self, app: ASGIApp, routes: SdmxRoutes, base_paths: Sequence[str]) -> None:
         self._app = app
         self._routes = routes
-        self._prefixes = tuple((f"{path}/", prefix_of_api(path)) for path in base_paths)
+        self._paths = ApiPaths(base_paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        path = self._path_of(scope)
+        path = self._paths.path_of(scope)
         if path is None:
             await self._app(scope, receive, send)
             return
@@ -48,8 +48,19 @@ class DirectQueries:
             response = await answer_exception(Request(scope), problem)
         await response(scope, receive, send)
 
-    def _path_of(self, scope: Scope) -> str | None:
-        """Return the path as in a ``RestRequest``; None if the request is left to the routes."""
+
+class ApiPaths:
+    """The paths below which the SDMX REST API answers.
+
+    Args:
+        base_paths: the paths, in the order of the routes.
+    """
+
+    def __init__(self, base_paths: Sequence[str]) -> None:
+        self._prefixes = tuple((f"{path}/", prefix_of_api(path)) for path in base_paths)
+
+    def path_of(self, scope: Scope) -> str | None:
+        """Return the path of a query as in a ``RestRequest``; None if the request is left to the routes."""
         if scope["type"] != "http" or scope["method"] not in _METHODS or scope.get("root_path"):
             return None
         path: str = scope["path"]

@@ -23,6 +23,7 @@ from kafka_replica.server.answers.answer_key import AnswerKey, answer_key, path_
 from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
+from kafka_replica.server.answers.known_answer import KnownAnswer
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
 from kafka_replica.server.errors.problems import Problem, names_problem, problem_response
 from kafka_replica.server.rest.answered_inline import MAX_INLINE_BYTES
@@ -95,15 +96,8 @@ class SdmxRoutes:
         Raises:
             Problem: the version is not available, or the answer is too large or takes too long.
         """
-        snapshot, query = self._versions.snapshot(wanted), scope["query_string"].decode("latin-1")
-        prepared = self._versions.prepared(snapshot)
-        if prepared is None:
-            version = self._versions.id_of(snapshot)
-            suffix = self._versions.suffix(version, snapshot.position)
-        else:
-            version, suffix = prepared.id, prepared.suffix
-        key = answer_key(scope, path, query, version, self._suffix(suffix, version, query))
-        found = self._cache.get(key) or self._stored(key, prepared)
+        key, prepared = self._key(scope, path, wanted)
+        found = self._known(key, prepared)
         if found is None:
             if prepared is not None and self._is_quick(key.request, prepared):
                 found = self._compute(key, prepared)
@@ -115,6 +109,31 @@ class SdmxRoutes:
         if found.problem is not None and (prefers_html(key.request.accept) or names_problem(key.request.accept)):
             return _problem(found.status, found.problem, (*found.headers, *state))
         return FinishedResponse(found, state)
+
+    def known(self, scope: Scope, path: str) -> KnownAnswer | None:
+        """Return the answer from the current version that ``respond`` would return at once; None if it has to compute.
+
+        Raises:
+            Problem: as for ``respond``.
+        """
+        found = self._known(*self._key(scope, path, None))
+        if found is None:
+            return None
+        return KnownAnswer(found.status, [*found.headers, *self._versions.raw_state_headers()], found.body)
+
+    def _key(self, scope: Scope, path: str, wanted: VersionId | None) -> tuple[AnswerKey, ServedVersion | None]:
+        """Return the key of an answer, and its version, if it is the current version and has look-ups already."""
+        snapshot, query = self._versions.snapshot(wanted), scope["query_string"].decode("latin-1")
+        prepared = self._versions.prepared(snapshot)
+        if prepared is None:
+            version = self._versions.id_of(snapshot)
+            suffix = self._versions.suffix(version, snapshot.position)
+        else:
+            version, suffix = prepared.id, prepared.suffix
+        return answer_key(scope, path, query, version, self._suffix(suffix, version, query)), prepared
+
+    def _known(self, key: AnswerKey, prepared: ServedVersion | None) -> FinishedAnswer | None:
+        return self._cache.get(key) or self._stored(key, prepared)
 
     def _is_quick(self, request: RestRequest, served: ServedVersion) -> bool:
         """Return whether a request is answered from a version within about a millisecond.

@@ -34,7 +34,9 @@ def make_config(service: Service, listen: ListenSettings) -> uvicorn.Config:
     """
     config = uvicorn.Config(
         service.app,
-        http=bounded_connection(listen.header_timeout_s, listen.write_timeout_s, listen.max_connections),
+        http=bounded_connection(
+            listen.header_timeout_s, listen.write_timeout_s, listen.max_connections, service.known_answers
+        ),
         ws="none",
         lifespan="on",
         log_config=None,

@@ -20,6 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from kafka_replica.server.answers.known_answer import KnownAnswer, SendKnown
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from support.effort import examples
@@ -75,6 +76,8 @@ class _Recorded:
         ([b"HTTP/1.1 400", "close"], [b"HTTP/1.1 400", "close"]),
         ([b"HTTP/1.1 200", "abort", b""], ["abort"]),
         ([b"body", b"", b"more"], [b"body", b"more"]),
+        ([b"HTTP/1.1 200", "answer", "turn"], [b"HTTP/1.1 200HTTP/1.1 304all"]),
+        (["answer", b"HTTP/1.1 200", "turn"], [b"HTTP/1.1 304all", b"HTTP/1.1 200"]),
     ],
 )
 def test_a_head_is_written_with_what_follows(steps: list[bytes | str], expected: list[bytes | str]) -> None:
@@ -83,7 +86,11 @@ def test_a_head_is_written_with_what_follows(steps: list[bytes | str], expected:
 
     async def follow() -> None:
         transport = AnswerTransport(cast("Transport", below), asyncio.get_running_loop(), sizes.append)
-        actions: dict[str, Callable[[], None]] = {"close": transport.close, "abort": transport.abort}
+        actions: dict[str, Callable[[], None]] = {
+            "close": transport.close,
+            "abort": transport.abort,
+            "answer": lambda: transport.write_answer(b"HTTP/1.1 304", b"all"),
+        }
         for step in steps:
             if isinstance(step, bytes):
                 transport.write(step)
@@ -340,6 +347,112 @@ def test_the_app_gets_of_a_plain_request_what_uvicorn_gives_it(data: bytes) -> N
         return scope, message
 
     assert asyncio.run(seen(_BOUNDED)) == asyncio.run(seen(H11Protocol))
+
+
+_HEADERS = [(b"content-type", b"text/plain"), (b"x", b"y")]
+
+
+@pytest.mark.parametrize("method", [b"GET", b"HEAD"])
+@pytest.mark.parametrize(("status", "body"), [(200, b"body"), (200, b""), (200, b"z" * 70_000), (304, b"")])
+def test_a_known_answer_has_the_bytes_of_uvicorn(method: bytes, status: int, body: bytes) -> None:
+    """Heads, bodies and their absence are as if the app had answered, and the next request is read."""
+    headers = [*_HEADERS, (b"content-length", b"%d" % len(body))] if status == 200 else _HEADERS
+    request = b"%s /1 HTTP/1.1\r\nhost: x\r\n\r\n" % method
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    def known(_scope: Any, send: SendKnown) -> bool:
+        send(KnownAnswer(status, headers, body))
+        return True
+
+    async def answers(http: type[BoundedConnection]) -> list[bytes]:
+        transport = _Recorded()
+        connection = _connection(app, http, transport)
+        for _ in range(2):
+            connection.data_received(request)
+            while connection.tasks:
+                await asyncio.sleep(0)
+        assert connection.server_state.total_requests == 2
+        assert connection.timeout_keep_alive_task is not None
+        connection.connection_lost(None)
+        return [part for part in transport.done if isinstance(part, bytes)]
+
+    found, wanted = (asyncio.run(answers(http)) for http in (bounded_connection(30, 30, None, known), _BOUNDED))
+    assert b"".join(found) == b"".join(wanted)
+    assert b"".join(wanted).count(b"HTTP/1.1 %d" % status) == 2
+    assert len(found) == (4 if len(body) > 65_536 and method == b"GET" else 2)  # calls of the system
+
+
+def test_a_known_answer_waits_for_the_one_before() -> None:
+    """A request with a known answer that arrives while the app answers is answered by the app, and after that."""
+    asked: list[str] = []
+
+    async def app(scope: Any, _receive: Any, send: Any) -> None:
+        asked.append(f"app {scope['method']}")
+        await asyncio.sleep(0)
+        await _send_all(send, b"12")
+
+    def known(scope: Any, send: SendKnown) -> bool:
+        asked.append(f"known {scope['method']}")
+        if scope["method"] == "GET":
+            send(KnownAnswer(200, [(b"content-length", b"2")], b"12"))
+        return bool(scope["method"] == "GET")
+
+    async def answers() -> bytes:
+        transport = _Recorded()
+        connection = _connection(app, bounded_connection(30, 30, None, known), transport)
+        for method in (b"HEAD", b"GET", b"GET"):
+            connection.data_received(b"%s /1 HTTP/1.1\r\nhost: x\r\n\r\n" % method)
+            while connection.tasks and asked.count("app GET") + asked.count("known GET"):
+                await asyncio.sleep(0)
+        while connection.tasks:
+            await asyncio.sleep(0)
+        connection.connection_lost(None)
+        return b"".join(part for part in transport.done if isinstance(part, bytes))
+
+    done = asyncio.run(answers())
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"
+    assert done == head + (head + b"12") * 2
+    assert asked[:3] == ["known HEAD", "app HEAD", "app GET"]
+
+
+@pytest.mark.parametrize("kind", ["closes", "is slow", "is unknown"])
+def test_the_app_answers_what_is_not_sent_at_once(kind: str) -> None:
+    """The app answers if the client wants to close the connection, has not read the last answers, or asks for more."""
+    asked: list[str] = []
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        asked.append("app")
+        await _send_all(send, b"of the app")
+
+    def known(_scope: Any, send: SendKnown) -> bool:
+        asked.append("known")
+        if kind == "is unknown":
+            return False
+        send(KnownAnswer(200, [(b"content-length", b"1")], b"k"))
+        return True
+
+    async def answer() -> list[bytes | str]:
+        transport = _Recorded()
+        connection = _connection(app, bounded_connection(30, 30, None, known), transport)
+        if kind == "is slow":
+            connection.pause_writing()
+        more = b"connection: close\r\n" if kind == "closes" else b""
+        connection.data_received(b"GET /1 HTTP/1.1\r\nhost: x\r\n%s\r\n" % more)
+        await asyncio.sleep(0)
+        connection.resume_writing()
+        while connection.tasks:
+            await asyncio.sleep(0)
+        done = list(transport.done)
+        connection.connection_lost(None)
+        return done
+
+    done = asyncio.run(answer())
+    assert asked == (["known", "app"] if kind == "is unknown" else ["app"])
+    assert b"of the app" in b"".join(part for part in done if isinstance(part, bytes))
+    assert ("close" in done) == (kind == "closes")
 
 
 class _Answer(NamedTuple):
