@@ -204,7 +204,7 @@ class Writer(threading.Thread):
 
 
 def quiet_moment(boundaries: str, writers: int) -> threading.Barrier | None:
-    """What writers share if a replica with these boundaries reads what they write; see ``Writer``."""
+    """Return the moment that writers share if a replica with these boundaries reads what they write; see ``Writer``."""
     return threading.Barrier(writers) if boundaries == "quiescence" else None
 
 
