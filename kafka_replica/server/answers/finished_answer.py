@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from starlette.responses import Response
+from starlette.types import Scope
 
 from kafka_replica.server.answers.compression import compress, is_worth_compressing
 from kafka_replica.server.answers.entity_tags import with_suffix
@@ -37,6 +39,12 @@ class FinishedResponse(Response):
         # The base class's constructor is not called, because it would encode all headers again for each request.
         self.status_code, self.body, self.background = found.status, found.body, None
         self.raw_headers = [*found.headers, *more]
+
+
+SendKnown: TypeAlias = Callable[[Response], object]
+"""A function that sends a whole answer, whose headers need no check."""
+AnswerKnown: TypeAlias = Callable[[Scope, SendKnown], bool]
+"""A function that sends the answer to a request if it is known, and returns whether it has sent it."""
 
 
 def finish(answer: RestAnswer, version: dict[bytes, bytes], suffix: str, *, with_gzip: bool) -> FinishedAnswer:

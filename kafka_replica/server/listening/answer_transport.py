@@ -34,22 +34,16 @@ class AnswerTransport:
 
     def write(self, data: bytes) -> None:
         """Write data; keep a head until the next write, at most until the next turn of the event loop."""
-        head = self._head
-        if head:
-            self._head = b""
-            if len(data) > _MAX_JOINED_BYTES:
-                self._send(head)
-            else:
-                data = head + data
+        if self._head:
+            self.write_answer(b"", data)
         elif data.startswith(_HEAD) and len(data) <= _MAX_JOINED_BYTES:  # a part of a body may begin like this, too
             self._head = data
             self._loop.call_soon(self._send_head)
-            return
-        if data:
+        elif data:
             self._send(data)
 
     def write_answer(self, head: bytes, body: bytes) -> None:
-        """Write a whole answer, behind a head that is held until the next write."""
+        """Write a whole answer, behind the head that is kept, if there is one."""
         head, self._head = self._head + head, b""
         if len(body) > _MAX_JOINED_BYTES:
             self._send(head)

@@ -15,12 +15,13 @@ from typing import Any, cast
 from urllib.parse import unquote
 
 import h11
+from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, RequestResponseCycle
 
 from kafka_replica.server.access.client_certificates import SUBJECT, subject_of
 from kafka_replica.server.access.gate import EXCESS
-from kafka_replica.server.answers.known_answer import AnswerKnown, KnownAnswer
+from kafka_replica.server.answers.finished_answer import AnswerKnown
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.plain_requests import PlainRequest, plain_request
 
@@ -106,11 +107,16 @@ class BoundedConnection(H11Protocol):
             "headers": request.headers,
             "state": self.app_state.copy(),
         }
-        may_be_known = may_be_known and request.keep_alive and not self.flow.write_paused
-        answer_known = self.answer_known if may_be_known else None
-        if answer_known is not None and answer_known(cast("Any", self.scope), self._send_known):
+        if may_be_known and request.keep_alive and not self.flow.write_paused and self._answers_known():
             self.on_response_complete()
-            return
+        else:
+            self._call_app(keep_alive=request.keep_alive)
+
+    def _answers_known(self) -> bool:
+        """Send the answer to the request if it is known; return whether it was sent."""
+        return self.answer_known is not None and self.answer_known(cast("Any", self.scope), self._send_known)
+
+    def _call_app(self, *, keep_alive: bool) -> None:
         cycle = RequestResponseCycle(
             scope=self.scope,
             transport=self.transport,
@@ -121,7 +127,7 @@ class BoundedConnection(H11Protocol):
             default_headers=self.server_state.default_headers,
             message_event=asyncio.Event(),
             expect_100_continue=False,
-            keep_alive=request.keep_alive,
+            keep_alive=keep_alive,
             on_response=self._answered,
         )
         cycle.more_body = False
@@ -131,14 +137,13 @@ class BoundedConnection(H11Protocol):
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
 
-    def _send_known(self, answer: KnownAnswer) -> None:
+    def _send_known(self, answer: Response) -> None:
         """Send an answer with the bytes that uvicorn would send."""
-        parts = [STATUS_LINE[answer.status]]
-        for name, value in (*self.server_state.default_headers, *answer.headers):
+        parts = [STATUS_LINE[answer.status_code]]
+        for name, value in (*self.server_state.default_headers, *answer.raw_headers):
             parts += name, b": ", value, b"\r\n"
         parts.append(b"\r\n")
-        body = b"" if self.scope["method"] == "HEAD" else answer.body
-        cast("AnswerTransport", self.transport).write_answer(b"".join(parts), body)
+        cast("AnswerTransport", self.transport).write_answer(b"".join(parts), bytes(answer.body))
 
     def _answered(self) -> None:
         """Wait for the next request, or process what has arrived since."""

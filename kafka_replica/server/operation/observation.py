@@ -138,8 +138,7 @@ class Observation:
             duration_s = time.perf_counter() - began_s
             scope.pop(_ANSWER_IN_SCOPE, None)  # otherwise they keep each other until garbage is collected
             self._metrics.ended(self._route_of(scope), scope["method"], answer.status, duration_s, answer.bytes_sent)
-            if is_logged():
-                log_access(access_of(scope, answer.status, answer.bytes_sent, duration_s))
+            log_request(scope, answer.status, answer.bytes_sent, duration_s)
 
 
 class UnexpectedErrors:
@@ -198,10 +197,13 @@ def protected(headers: Iterable[tuple[bytes, bytes]], request_id: str) -> list[t
     return found
 
 
-def access_of(scope: Scope, status: int, bytes_sent: int, duration_s: float) -> Access:
-    """Return the facts of a finished request for the access log."""
+def log_request(scope: Scope, status: int, bytes_sent: int, duration_s: float) -> None:
+    """Log a finished request, if the access log is enabled."""
+    if not is_logged():
+        return
     client = scope.get("client")
     query = scope["query_string"].decode("latin-1")
     target = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1") + (f"?{query}" if query else "")
     where = "-" if client is None else str(client[0])
-    return Access(where, scope["method"], target, status, bytes_sent, round(duration_s, 6), request_id_of(scope))
+    method, request_id = scope["method"], request_id_of(scope)
+    log_access(Access(where, method, target, status, bytes_sent, round(duration_s, 6), request_id))

@@ -15,9 +15,8 @@ from starlette.types import Scope
 
 from kafka_replica.metrics.server import RequestMetrics
 from kafka_replica.server.access.gate import RequestChecks
-from kafka_replica.server.answers.known_answer import KnownAnswer, SendKnown
-from kafka_replica.server.operation.access_log import is_logged, log_access
-from kafka_replica.server.operation.observation import access_of, protected, request_id_of
+from kafka_replica.server.answers.finished_answer import FinishedResponse, SendKnown
+from kafka_replica.server.operation.observation import log_request, protected, request_id_of
 from kafka_replica.server.routes.direct import ApiPaths
 from kafka_replica.server.routes.sdmx import SdmxRoutes
 
@@ -63,17 +62,19 @@ class KnownAnswers:
             _log.exception("request %s was answered, but counting it failed", request_id_of(scope))
         return True
 
-    def _find(self, scope: Scope) -> KnownAnswer | None:
+    def _find(self, scope: Scope) -> FinishedResponse | None:
         path = self._paths.path_of(scope)
         if path is None:
             return None
         self._checks.check(scope, scope["path"])
         found = self._routes.known(scope, path)
-        return found and found._replace(headers=protected(found.headers, request_id_of(scope)))
+        if found is not None:
+            found.raw_headers = protected(found.raw_headers, request_id_of(scope))
+            if scope["method"] == "HEAD":
+                found.body = b""
+        return found
 
-    def _count(self, scope: Scope, answer: KnownAnswer, duration_s: float) -> None:
-        method = scope["method"]
-        bytes_sent = 0 if method == "HEAD" else len(answer.body)
-        self._metrics.counted(self._routes.sdmx.__name__, method, answer.status, duration_s, bytes_sent)
-        if is_logged():
-            log_access(access_of(scope, answer.status, bytes_sent, duration_s))
+    def _count(self, scope: Scope, answer: FinishedResponse, duration_s: float) -> None:
+        status, bytes_sent = answer.status_code, len(answer.body)
+        self._metrics.counted(self._routes.sdmx.__name__, scope["method"], status, duration_s, bytes_sent)
+        log_request(scope, status, bytes_sent, duration_s)

@@ -23,7 +23,6 @@ from kafka_replica.server.answers.answer_key import AnswerKey, answer_key, path_
 from kafka_replica.server.answers.as_of import may_have_as_of
 from kafka_replica.server.answers.computing import compute_in
 from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, finish
-from kafka_replica.server.answers.known_answer import KnownAnswer
 from kafka_replica.server.answers.versions import ServedVersion, VersionId, Versions, pinned_version
 from kafka_replica.server.errors.problems import Problem, names_problem, problem_response
 from kafka_replica.server.rest.answered_inline import MAX_INLINE_BYTES
@@ -110,16 +109,14 @@ class SdmxRoutes:
             return _problem(found.status, found.problem, (*found.headers, *state))
         return FinishedResponse(found, state)
 
-    def known(self, scope: Scope, path: str) -> KnownAnswer | None:
+    def known(self, scope: Scope, path: str) -> FinishedResponse | None:
         """Return the answer from the current version that ``respond`` would return at once; None if it has to compute.
 
         Raises:
             Problem: as for ``respond``.
         """
         found = self._known(*self._key(scope, path, None))
-        if found is None:
-            return None
-        return KnownAnswer(found.status, [*found.headers, *self._versions.raw_state_headers()], found.body)
+        return None if found is None else FinishedResponse(found, self._versions.raw_state_headers())
 
     def _key(self, scope: Scope, path: str, wanted: VersionId | None) -> tuple[AnswerKey, ServedVersion | None]:
         """Return the key of an answer, and its version, if it is the current version and has look-ups already."""

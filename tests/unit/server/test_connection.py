@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from kafka_replica.server.answers.known_answer import KnownAnswer, SendKnown
+from kafka_replica.server.answers.finished_answer import FinishedAnswer, FinishedResponse, SendKnown
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from support.effort import examples
@@ -364,7 +364,7 @@ def test_a_known_answer_has_the_bytes_of_uvicorn(method: bytes, status: int, bod
         await send({"type": "http.response.body", "body": body})
 
     def known(_scope: Any, send: SendKnown) -> bool:
-        send(KnownAnswer(status, headers, body))
+        send(_finished(status, headers, body if method == b"GET" else b""))
         return True
 
     async def answers(http: type[BoundedConnection]) -> list[bytes]:
@@ -397,7 +397,7 @@ def test_a_known_answer_waits_for_the_one_before() -> None:
     def known(scope: Any, send: SendKnown) -> bool:
         asked.append(f"known {scope['method']}")
         if scope["method"] == "GET":
-            send(KnownAnswer(200, [(b"content-length", b"2")], b"12"))
+            send(_finished(200, [(b"content-length", b"2")], b"12"))
         return bool(scope["method"] == "GET")
 
     async def answers() -> bytes:
@@ -431,7 +431,7 @@ def test_the_app_answers_what_is_not_sent_at_once(kind: str) -> None:
         asked.append("known")
         if kind == "is unknown":
             return False
-        send(KnownAnswer(200, [(b"content-length", b"1")], b"k"))
+        send(_finished(200, [(b"content-length", b"1")], b"k"))
         return True
 
     async def answer() -> list[bytes | str]:
@@ -453,6 +453,10 @@ def test_the_app_answers_what_is_not_sent_at_once(kind: str) -> None:
     assert asked == (["known", "app"] if kind == "is unknown" else ["app"])
     assert b"of the app" in b"".join(part for part in done if isinstance(part, bytes))
     assert ("close" in done) == (kind == "closes")
+
+
+def _finished(status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> FinishedResponse:
+    return FinishedResponse(FinishedAnswer(status, tuple(headers), body), ())
 
 
 class _Answer(NamedTuple):
