@@ -30,7 +30,7 @@ class Monitored(NamedTuple):
     """A producer and a service that are monitored, and a client of Prometheus."""
 
     producer: StructureProducer
-    service: str
+    service: ServerProcess
     prometheus: httpx.Client
 
     def use(self, number: int) -> None:
@@ -43,7 +43,12 @@ class Monitored(NamedTuple):
             puts = [Put(str(one.urn), value) for one, value in zip(changed, written, strict=True)]
             self.producer.record(connection, puts)
         for path in ("/health/live", _CODELIST):
-            plain_http.get(self.service + path)
+            try:
+                plain_http.get(self.service.address + path)
+            except httpx.TransportError as error:
+                service = self.service
+                error.add_note(f"{path}: exit status {service.process.poll()}, {service.log.read_text()[-3000:]}")
+                raise
 
 
 @contextmanager
@@ -58,7 +63,7 @@ def monitored(bootstrap: str, topic: str, folder: Path) -> Iterator[Monitored]:
         until_ready(service)
         try:
             with prometheus(folder, service.address, f"http://127.0.0.1:{server.server_port}") as client:
-                yield Monitored(producer, service.address, client)
+                yield Monitored(producer, service, client)
         finally:
             server.shutdown()
             server.server_close()

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import Transport
+from functools import partial
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -24,6 +25,7 @@ from kafka_replica.server.access.gate import EXCESS
 from kafka_replica.server.answers.finished_answer import AnswerKnown
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.plain_requests import PlainRequest, plain_request
+from kafka_replica.server.listening.time_limit import LAST_PART, TimeLimit
 
 
 class BoundedConnection(H11Protocol):
@@ -40,8 +42,9 @@ class BoundedConnection(H11Protocol):
     """The maximum number of connections; requests on further ones are refused. None means no limit."""
     answer_known: AnswerKnown | None = None
     """Sends the answer to a request if it is known; None if the app answers all requests."""
-    _header_timer: asyncio.TimerHandle | None = None
-    _write_timer: asyncio.TimerHandle | None = None
+    _header_limit: TimeLimit | None = None
+    _write_limit: TimeLimit | None = None
+    _last_idle_s = 0.0
     _written_bytes = 0
     _later = b""
     """Data that has arrived while a plain request is answered."""
@@ -49,6 +52,8 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
         super().connection_made(cast("Transport", AnswerTransport(transport, self.loop, self._wrote)))
+        self._last_idle_s = self.timeout_keep_alive * LAST_PART
+        cast("Any", self).timeout_keep_alive -= self._last_idle_s
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
@@ -69,14 +74,14 @@ class BoundedConnection(H11Protocol):
             return
         request = plain_request(data) if self._is_idle() else None
         if request is not None:
-            self._header_timer = _cancel(self._header_timer)
+            self._header_limit = _cancel(self._header_limit)
             self._unset_keepalive_if_required()
             self._answer(request, may_be_known=may_be_known)
             return
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._header_timer = _cancel(self._header_timer)
-        elif self._header_timer is None:  # the start of a further request
+            self._header_limit = _cancel(self._header_limit)
+        elif self._header_limit is None:  # the start of a further request
             self._wait_for_headers()
 
     def _answers_plainly(self) -> bool:
@@ -155,23 +160,27 @@ class BoundedConnection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel all timers."""
         super().connection_lost(exc)
-        self._header_timer = _cancel(self._header_timer)
-        self._write_timer = _cancel(self._write_timer)
+        self._header_limit = _cancel(self._header_limit)
+        self._write_limit = _cancel(self._write_limit)
 
     def _wait_for_headers(self) -> None:
-        self._header_timer = self.loop.call_later(self.header_timeout_s, self.transport.abort)
+        self._header_limit = TimeLimit(self.loop, self.header_timeout_s, self.transport.abort)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Wait for the last part of the time that the connection may be idle, see ``TimeLimit``; then close it."""
+        self.timeout_keep_alive_task = self.loop.call_later(self._last_idle_s, super().timeout_keep_alive_handler)
 
     def _wrote(self, size: int) -> None:
         """Start checking whether the client accepts data, unless it has accepted everything."""
         self._written_bytes += size
-        if self._write_timer is None and (unsent := self.transport.get_write_buffer_size()):
+        if self._write_limit is None and (unsent := self.transport.get_write_buffer_size()):
             self._watch_writing(self._written_bytes - unsent)
 
     def _watch_writing(self, accepted: int) -> None:
-        self._write_timer = self.loop.call_later(self.write_timeout_s, self._check_writing, accepted)
+        self._write_limit = TimeLimit(self.loop, self.write_timeout_s, partial(self._check_writing, accepted))
 
     def _check_writing(self, accepted_before: int) -> None:
-        self._write_timer = None
+        self._write_limit = None
         unsent = self.transport.get_write_buffer_size()
         accepted = self._written_bytes - unsent
         if unsent and accepted <= accepted_before:
@@ -194,7 +203,7 @@ def bounded_connection(
     return type("BoundedConnection", (BoundedConnection,), limits)
 
 
-def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    if timer is not None:
-        timer.cancel()
+def _cancel(limit: TimeLimit | None) -> TimeLimit | None:
+    if limit is not None:
+        limit.cancel()
     return None
