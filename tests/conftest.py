@@ -37,6 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job that a shell has started with &
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(FolderFixtures())
+    if hasattr(config, "workerinput"):  # a process of pytest-xdist
+        from support.parallel import FewReports
+
+        config.pluginmanager.register(FewReports())
     if file := config.getoption("--processor-time"):
         from support.processor_time import ProcessorTimes
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from _pytest.runner import runtestprotocol
 from xdist.scheduler import LoadScopeScheduling
 
 _ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
@@ -32,6 +33,9 @@ _LONGEST: Final = (
 """The files that take longest in `make long`, and of unit tests in `make test`."""
 _FIRST: Final = (*_ONE_PROCESS, *_LONGEST, "tests/integration/")
 """Files and folders whose tests take long begin first, so that all processes end at about the same time."""
+
+_SHOWN_S: Final = 0.1
+"""The least time of a fixture that `--durations` should show."""
 
 
 def place_in_order(item: pytest.Item) -> int:
@@ -59,3 +63,20 @@ class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
         if file in _SAME_BROKERS:
             return "tests/integration/broker/: the same brokers"
         return next((folder for folder in _ONE_PROCESS if file.startswith(folder)), file)
+
+
+class FewReports:
+    """Sends the first process only reports that tell it something: to send them takes as long as many tests do.
+
+    Each test has three, and the first and the last of nearly all tests say only that they passed.
+    """
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+        """Run a test as pytest does; the rest of its reports are dropped."""
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for report in runtestprotocol(item, log=False, nextitem=nextitem):
+            if report.when == "call" or not report.passed or report.duration >= _SHOWN_S or report.user_properties:
+                item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True

@@ -20,7 +20,7 @@ from support.waiting import wait_until
 
 __all__ = ["tools_jar"]
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 
 def read_all(bootstrap: str, topic: str, end: int) -> list[Batch]:

@@ -166,6 +166,7 @@ async def _refused(side: AsyncReplica, changes: Any) -> int:
     return 17
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/listeners.md")
 def test_the_examples_of_the_page_run(local_kafka: LocalKafka, kafka_topic: TopicMaker) -> None:
     """Each example of docs/listeners.md runs as it is written there."""

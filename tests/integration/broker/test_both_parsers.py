@@ -50,6 +50,7 @@ def written(kafka: LocalKafka, topic: str, compression: str) -> None:
         writer.abort_transaction() if number == 1 else writer.commit_transaction()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(PARSER is None, reason="NOT TESTED: the compiled parser was not built")
 def test_the_same_records(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """All compressions, partitions of two topics, three stores, a restart and a filter: with each parser the same."""

@@ -62,6 +62,7 @@ def test_a_damaged_batch(own_kafka: LocalKafka, damaged: str, tmp_path: Path) ->
     assert "checksum" in letter["reason"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("policy", ["stop", "skip"])
 def test_librdkafka_misreads_the_log_after_a_damaged_batch(own_kafka: LocalKafka, damaged: str, policy: Any) -> None:
     """After a damaged batch librdkafka (2.16.1) misreads the log: with quiescence the replica ends in any case."""

@@ -22,7 +22,7 @@ from support.broker.kafka_tools import producer, write
 from support.broker.log_tools import FORGETFUL, forget_deletions, make_again, wait_compacted
 from support.paths import TESTS
 
-pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
+pytestmark = [pytest.mark.long, pytest.mark.broker, pytest.mark.quiescence_long]
 
 DOOMED = [f"doomed{number}" for number in range(30)]
 LONGER_THAN_RETENTION_S = 4.5

@@ -19,7 +19,7 @@ from support.broker.secured_kafka import Secured, allow_all
 from support.core.certificates import PASSWORD, Authority
 from support.effort import first_in_usual
 
-pytestmark = [pytest.mark.broker, pytest.mark.quiescence_long]
+pytestmark = [pytest.mark.long, pytest.mark.broker, pytest.mark.quiescence_long]
 
 _LOGIN = "org.apache.kafka.common.security"
 _PATIENCE_S = 60.0

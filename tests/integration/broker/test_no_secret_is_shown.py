@@ -153,6 +153,7 @@ logging.getLogger().setLevel(1)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("before", "after"),
     [

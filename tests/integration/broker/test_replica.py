@@ -289,6 +289,7 @@ def test_a_store_is_of_one_replica_at_a_time(local_kafka: LocalKafka, kafka_topi
         assert not replica.wait_ready(timeout_s=60)
 
 
+@pytest.mark.long
 def test_a_commit_without_an_answer(local_kafka: LocalKafka) -> None:
     """A broker that stops answering at the commit causes a clear error in time; a new producer can continue."""
     with LocalKafka() as kafka:

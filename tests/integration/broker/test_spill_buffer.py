@@ -75,6 +75,7 @@ def test_a_full_disk_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) ->
         SpillBuffer(max_memory_bytes=1).put(memoryview(b"xx"))
 
 
+@pytest.mark.long
 @pytest.mark.broker
 @pytest.mark.parametrize("commits", [True, False])
 def test_a_transaction_larger_than_memory(

@@ -19,7 +19,7 @@ from support.broker.log_tools import folder_of
 from support.effort import first_in_usual
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 BOUNDARIES: Any = ("markers", "quiescence")
 TOPICS = {"grows-beyond": 40, "stays-short": 5}

@@ -207,6 +207,7 @@ def test_a_reader_that_has_seen_enough(sample: Command) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.long
 def test_the_locale_does_not_matter(command: Command) -> None:
     """Keys beyond ASCII come through with any locale of the terminal."""
     write(producer(command.bootstrap, command.topic), command.topic, {"klé\u2028": "1"})
@@ -245,6 +246,7 @@ def test_an_error_that_ends_a_command_is_its_last_line_and_the_only_one(
     assert "ERROR" not in line
 
 
+@pytest.mark.long
 def test_a_missing_permission_is_explained_without_lines_of_the_client() -> None:
     """The client, librdkafka, reports a fatal error at level CRITICAL, which the message of the command explains."""
     with LocalKafka(users={"writer": "simple"}) as kafka:

@@ -70,6 +70,7 @@ def test_the_good_artefacts_are_published_and_the_bad_one_is_reported(command: C
     assert "names no codelist to extend" in rejected["reason"]
 
 
+@pytest.mark.long
 def test_unreadable_artefacts_are_published_with_no_check(command: Command, tmp_path: Path) -> None:
     """--no-check publishes everything that can be split off; a file without readable content is a failure."""
     file = tmp_path / "lists.json"
@@ -113,6 +114,7 @@ def test_a_later_file_keeps_the_concepts_of_an_earlier_one(command: Command, tmp
     assert names(command, CONCEPTS) == {"E": "Name E"}
 
 
+@pytest.mark.long
 def test_an_old_file_does_not_reduce_a_real_scheme_of_agencies(command: Command, tmp_path: Path) -> None:
     """The agencies in the topic stay, with the scheme's own name; the new agency is added."""
     agencies = [{"id": id_, "name": id_} for id_ in ("SDMX", "ECB", "IMF")]
@@ -171,6 +173,7 @@ def test_a_call_that_others_overtake_merges_again(command: Command, tmp_path: Pa
     assert names(command, CONCEPTS) == {"A": "Name A", "B": "Name B", "C": "Name C"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [["new.xml", "--no-merge"], ["--delete", CONCEPTS]])
 def test_a_scheme_that_is_replaced_meanwhile_does_not_come_back(
     command: Command,

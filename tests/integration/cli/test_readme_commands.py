@@ -46,6 +46,7 @@ def newcomer(environment: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     assert not [*environment.glob("*.json")]
 
 
+@pytest.mark.long
 @pytest.mark.runs("README.md", language="sh")
 @pytest.mark.usefixtures("newcomer")
 def test_the_commands_of_the_readme_run_in_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from kafka_replica.embedded import LocalKafka
 from kafka_replica.testing.pytest_plugin import TopicMaker
 from support.doc_blocks import blocks
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.broker
 @pytest.mark.runs("docs/tutorial.md", language="sh")

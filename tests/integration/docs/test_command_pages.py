@@ -13,7 +13,7 @@ from kafka_replica.embedded import LocalKafka
 from support.doc_blocks import programs
 from support.docs.page_world import PageWorld
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 
 @pytest.mark.runs("docs/commands.md", language="sh")

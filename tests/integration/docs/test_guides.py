@@ -19,7 +19,7 @@ from support.producer.producer_tools import transactions_of
 from support.server.server_tools import ServerProcess
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 
 def walk(world: PageWorld, lines: list[str]) -> list[str]:

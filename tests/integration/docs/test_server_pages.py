@@ -20,7 +20,7 @@ from support.docs.page_world import PageWorld
 from support.server.server_tools import ServerProcess
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 
 def _serve(world: PageWorld, line: str) -> ServerProcess:

@@ -24,6 +24,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield found
 
 
+@pytest.mark.long
 def test_the_search_works_without_a_server(browser: Browser) -> None:
     """A word is found on its pages, and a result leads to a page that exists."""
     browser.open(f"{(SITE / 'search.html').as_uri()}?q=tombstone")

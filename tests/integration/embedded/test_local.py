@@ -100,6 +100,7 @@ def test_a_folder_serves_one_broker_at_a_time(tmp_path: Path) -> None:
         first.create_topic("still-well")
 
 
+@pytest.mark.long
 def test_pause_and_restart() -> None:
     """A frozen broker is silent with an open port; an orderly restart keeps port and topics."""
     with LocalKafka() as kafka:

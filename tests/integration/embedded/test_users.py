@@ -18,6 +18,7 @@ _USERS = {"reader": "simple", "writer-1": 'a "quoted" \\ = {word}; ü'}
 _COMPACTED = {"cleanup.policy": "compact"}
 
 
+@pytest.mark.long
 def test_users_log_in_and_may_do_what_they_were_allowed_also_after_a_restart() -> None:
     """The port of the users stays the same; a password may have any printable character."""
     with LocalKafka(users=_USERS) as kafka:

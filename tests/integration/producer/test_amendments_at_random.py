@@ -196,6 +196,7 @@ def test_random_amendments_arrive_exactly_once_as_recorded(seed: int, tmp_path: 
     engine.dispose()
 
 
+@pytest.mark.long
 def test_without_the_lease_the_database_would_lie(tmp_path: Path) -> None:
     """Requests applied by an instance that had stalled are detected: the check above can fail."""
     for seed in range(FOUND_OUT, FOUND_OUT + 40):

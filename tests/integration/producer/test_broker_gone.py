@@ -13,7 +13,7 @@ from kafka_replica.producer import PublishUnavailableError, TransactionalProduce
 from support.broker.durable_tools import config, durable
 from support.effort import first_in_usual
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 _ATTEMPTS = 30
 
 

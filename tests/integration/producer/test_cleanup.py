@@ -46,6 +46,7 @@ def fill(engine: Engine, transactions: int, keys: int) -> None:
         connection.execute(update(state).values(sent_tx_id=transactions))
 
 
+@pytest.mark.long
 def test_every_transaction_of_the_clean_up_is_small(engine: Engine, outbox: Outbox) -> None:
     """No step deletes more rows than a few hundred, or content of more than 8 MB, however much there is to do."""
     fill(engine, 4 * ROWS, keys=7)
@@ -95,6 +96,7 @@ def test_rows_of_sent_transactions_stay_for_their_time(engine: Engine, outbox: O
     assert left == list(range(5, KEEP_NEWEST + 12))
 
 
+@pytest.mark.long
 def test_clean_up_never_changes_the_content_of_a_flush(engine: Engine, outbox: Outbox) -> None:
     """Random recording, sending and interrupted clean-up do not change the content of a flush."""
     dice, queue = random.Random(1), Queue(engine, "structures")
@@ -149,6 +151,7 @@ def _die_after_one_deletion(engine: Engine, cleanup: Cleanup) -> None:
             event.remove(engine, "commit", die)
 
 
+@pytest.mark.long
 def test_a_producer_cleans_up_while_it_is_busy(engine: Engine) -> None:
     """A relay that is always busy does not delay clean-up; here it cannot reach Kafka at all."""
     producer = StructureProducer(settings_of("localhost:1", "FOO", engine, timeout_s=1.0, keep_sent_s=0.0))

@@ -89,6 +89,7 @@ def test_a_database_of_an_earlier_version_keeps_its_default_id(database_url: str
     engine.dispose()
 
 
+@pytest.mark.long
 def test_two_databases_with_one_id_are_detected_before_fencing(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -205,6 +206,7 @@ def test_a_copy_of_a_database_does_not_publish_beside_its_original(
     assert [record.value for record, _ in log_of(bootstrap, topic)] == [b"1", b"2", b"3"]
 
 
+@pytest.mark.long
 def test_a_moved_database_continues_after_a_claim(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, copied: tuple[str, Callable[[], str]], tmp_path: Path
 ) -> None:

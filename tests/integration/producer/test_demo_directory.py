@@ -29,6 +29,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], check=False, capture_output=True, text=True, timeout=240)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "own_server", [pytest.param(True, id="own server"), pytest.param(False, id="given server", marks=pytest.mark.long)]
 )

@@ -34,6 +34,8 @@ from support.broker.kafka_tools import ends, wait_decided
 from support.producer.producer_tools import settings_of
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+
 WANTED = int(os.environ.get("KAFKA_REPLICA_END_TXN_FAULTS", "200"))
 PRODUCERS = 1 if WANTED < 100 else 4
 KEEP = {"cleanup.policy": "compact", "min.compaction.lag.ms": "86400000"}

@@ -26,6 +26,8 @@ from support.producer.postgres_tools import LocalPostgres, running_postgres
 from support.producer.producer_tools import settings_of, transactions_of
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+
 NOWHERE = "postgresql+psycopg://app:hunter2@127.0.0.1:{port}/registry"
 
 

@@ -54,6 +54,7 @@ def _is_written(kafka: LocalKafka) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [3, 100_000])
 def test_large_and_small_transactions_report_the_missing_right(readable: LocalKafka, count: int) -> None:
     """No record has the error, because Kafka refuses the partition before it receives any."""

@@ -201,6 +201,7 @@ def record_concurrently(engine: Engine, level: str) -> dict[int, tuple[int, int]
     return given
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("level", first_in_usual(["READ COMMITTED", "SERIALIZABLE", "REPEATABLE READ"], 2))
 def test_numbers_follow_the_order_of_commits(engine: Engine, outbox: Outbox, level: str) -> None:
     """Numbers have no gap and no duplicate, and a reader that sees one sees all before it, with four recorders."""

@@ -30,6 +30,7 @@ from support.producer.structure_samples import codelist, urn
 from support.waiting import wait_until
 
 
+@pytest.mark.long
 def test_an_operators_day(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

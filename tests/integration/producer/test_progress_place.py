@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kafka_replica.embedded import LocalKafka
 from kafka_replica.producer import Put, StructureProducer
 from kafka_replica.producer.outbox.queue import Queue
@@ -14,6 +16,7 @@ from support.waiting import wait_until
 NO_COMPACTION = {"cleanup.policy": "compact", "min.compaction.lag.ms": "600000"}
 
 
+@pytest.mark.long
 def test_the_search_offset_is_never_after_the_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

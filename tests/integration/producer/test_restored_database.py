@@ -191,6 +191,7 @@ def standby(postgres_server: LocalPostgres) -> Iterator[LocalPostgres]:
     server.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recorded_since", first_in_usual([5, 1], 1))
 def test_a_failover_loses_commits_while_the_producer_runs(
     postgres_server: LocalPostgres,
@@ -241,6 +242,7 @@ class BeginsAgain(StructureProducer):
             assert self.flush(new_incarnation=True) == [4, 5]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("is_killed", "first_start"), first_in_usual([(True, "resume"), (True, "idle"), (False, "resume")], 1)
 )
@@ -279,6 +281,7 @@ def test_a_new_incarnation_without_need_repeats_nothing(
     assert [number for number, _ in transactions_of(bootstrap, topic)] == [1, 2, 3, *flushes, last]
 
 
+@pytest.mark.long
 def test_a_clean_up_is_no_other_history(database_url: str, kafka_topic: TopicMaker, local_kafka: LocalKafka) -> None:
     """After a clean-up of sent content, the time of the last transaction is still compared."""
     topic = kafka_topic(config=KEEP)

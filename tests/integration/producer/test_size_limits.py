@@ -81,6 +81,7 @@ def test_the_topics_limit_counts_after_compression(
         transaction.put("zeros", bytes(100_000))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("properties", first_in_usual([{}, {"queue.buffering.max.kbytes": 1024}], 1))
 def test_a_refusal_within_a_large_transaction_names_the_refused_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, properties: dict[str, object]
@@ -115,6 +116,7 @@ def test_the_brokers_limit(narrow: LocalKafka, tmp_path: Path) -> None:
     assert "Set one" in error
 
 
+@pytest.mark.long
 def test_the_doctor_distinguishes_three_size_limits(narrow: LocalKafka) -> None:
     """The doctor distinguishes the three limits with one large record."""
     narrow.create_topic("inherits", config=KEEP)
@@ -170,6 +172,7 @@ def test_many_small_records_are_not_too_large_together(
     assert fitting_batches(kafka, ["no-such-topic"], 20) == {}
 
 
+@pytest.mark.long
 def test_a_record_that_is_larger_than_the_usual_queue_is_sent(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

@@ -166,6 +166,7 @@ def corpus_parts() -> Iterator[MessagePart]:
                 continue
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus is not here: real files are NOT tested")
 @pytest.mark.parametrize("wanted", first_in_usual([ML_2_1, FUSION], 1))

@@ -122,6 +122,7 @@ def test_a_transactional_producer_of_several_topics(
         TransactionalProducer({"bootstrap.servers": "x:1"}, " , ", "x")
 
 
+@pytest.mark.long
 def test_a_producer_that_has_sent_nothing_stays_idle_until_resumed(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:
@@ -402,6 +403,7 @@ def test_a_header_stack(local_kafka: LocalKafka, kafka_topic: TopicMaker, databa
                 assert snapshot["a"].header("transaction-id") == b"structures/1"
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the thread fails on purpose
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_observer_may_close_the_producer(

@@ -183,6 +183,7 @@ def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: 
     assert scene.sent() == [1, 2, 3]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("incarnations", first_in_usual([1, 2], 1))
 @pytest.mark.parametrize(
     ("decided", "commit"),
@@ -230,6 +231,7 @@ class Overtaken(StructureProducer):
             self.meanwhile()
 
 
+@pytest.mark.long
 def test_a_mark_of_an_instance_that_was_overtaken_is_refused(unverified: LocalKafka, tmp_path: Path) -> None:
     """Kafka has acknowledged a commit to the first instance, and written no marker; the second one has aborted it.
 
@@ -320,6 +322,7 @@ def test_a_part_without_a_marker_is_ended_though_nothing_more_is_sent(unverified
         assert [each.key for each in records_of(bootstrap, Partition(topic, 0))] == [b"a", b"late"]
 
 
+@pytest.mark.long
 def test_another_producers_open_transaction_is_not_waited_for(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

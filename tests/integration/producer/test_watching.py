@@ -103,6 +103,7 @@ def test_a_watched_folder_on_the_command_line(local_kafka: LocalKafka, kafka_top
     assert transactions_of(bootstrap, topic) == [(1, 2), (2, 1), (3, 1)]
 
 
+@pytest.mark.long
 def test_only_the_publishing_instance_watches(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Only the publishing instance watches; the other begins when it takes over, including all changes by then."""
     topic, received = kafka_topic(config=KEEP), list[Notice]()

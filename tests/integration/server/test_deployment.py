@@ -226,6 +226,7 @@ def test_chart_and_manifests_have_the_version_of_the_package() -> None:
     assert re.findall(r'image: "kafka-replica:(.+)"', manifests) == [version]
 
 
+@pytest.mark.long
 @needs("helm", "helm.sh")
 @pytest.mark.skipif(
     importlib.util.find_spec("kubernetes_validate") is None,
@@ -299,6 +300,7 @@ def test_the_health_check_of_the_image_uses_tls_if_the_service_does(tmp_path: Pa
             thread.join()
 
 
+@pytest.mark.long
 @pytest.mark.broker
 @pytest.mark.skipif(not can_be_alone(), reason="SKIPPED LOUDLY: no read-only file system for one process here")
 def test_the_image_runs_without_rights_and_writes_to_one_folder(

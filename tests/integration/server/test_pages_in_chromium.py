@@ -98,6 +98,7 @@ def test_the_rules_of_axe_core_are_known() -> None:
         pytest.skip("NOT TESTED: the rules of axe-core; npm could not fetch it, and AXE_CORE names no axe.min.js")
 
 
+@pytest.mark.long
 @pytest.mark.scaled
 def test_every_page_renders_without_errors_and_follows_the_rules(
     world: tuple[str, FakeTopic, Replica], tmp_path: Path
@@ -182,6 +183,7 @@ def test_a_file_is_uploaded_with_scripts_and_without(tmp_path: Path, *, scripts:
             check_rules(browser, "mapped")
 
 
+@pytest.mark.long
 def test_the_pages_of_a_list_belong_to_one_version_while_the_topic_changes(tmp_path: Path) -> None:
     """The next page is pinned, says so, and leads back to the current version; the version that is gone is an error."""
     topic = FakeTopic()
@@ -209,6 +211,7 @@ def test_the_pages_of_a_list_belong_to_one_version_while_the_topic_changes(tmp_p
         check_rules(browser, "gone")
 
 
+@pytest.mark.long
 def test_a_failed_replica_has_a_page(tmp_path: Path) -> None:
     """The state is shown with its reason, without a path of the machine; the page of a new replica is there, too."""
     topic = FakeTopic()

@@ -75,6 +75,7 @@ def test_a_server_follows_its_topic_and_ends_in_order(
     assert "my-id" in {line["request_id"] for line in requests}
 
 
+@pytest.mark.long
 def test_a_restart_on_disk_answers_before_it_has_caught_up(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -217,6 +218,7 @@ def test_subjects_of_certificates_have_roles(tmp_path: Path) -> None:
                 )
 
 
+@pytest.mark.long
 def test_a_replica_that_fails_ends_the_process_with_1(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -256,6 +258,7 @@ def test_an_error_that_ends_the_replica_is_logged_while_the_server_runs(
         assert errors() == [line]
 
 
+@pytest.mark.long
 def test_a_damaged_store_is_reported_when_it_is_rebuilt(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:
@@ -311,6 +314,7 @@ def test_changes_of_state_are_lines_at_level_info(
     assert found == ["starts", "is live", "is stopped"]
 
 
+@pytest.mark.long
 def test_a_command_on_the_store_of_a_server_advises_what_a_command_can_do(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

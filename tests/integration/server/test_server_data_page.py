@@ -20,6 +20,8 @@ from support.server.data_samples import FLOW, LABOUR_CSV, MAP, STRUCTURES, by_co
 from support.server.server_tools import ServerProcess
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+
 
 @needs_curl
 @pytest.mark.broker

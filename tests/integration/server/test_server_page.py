@@ -20,6 +20,8 @@ from support.doc_blocks import programs
 from support.server.server_tools import ServerProcess
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+
 
 def block(language: str, containing: str) -> str:
     """Return the example in a language that contains a text."""

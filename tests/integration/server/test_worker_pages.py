@@ -23,7 +23,7 @@ from support.server.worker_service import Service, service
 from support.server.worker_tools import counted, cpu_ticks
 from support.waiting import wait_until
 
-pytestmark = pytest.mark.broker
+pytestmark = [pytest.mark.long, pytest.mark.broker]
 
 _TIMES = 12
 """Requests of a kind, each over a connection of its own, so that either worker may get it."""

@@ -93,6 +93,7 @@ def test_a_killed_worker_is_replaced(local_kafka: LocalKafka, kafka_topic: Topic
         assert (event.name, event.data["changed"]) == ("change", [URN.format("A"), URN.format("B")])
 
 
+@pytest.mark.long
 def test_a_signal_ends_all_processes(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_signal_ends_all_processes(
     assert not any(is_running(pid) for pid in workers)
 
 
+@pytest.mark.long
 def test_workers_end_with_the_main_process(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """If the main process is killed, its workers end, too, instead of answering from a version that grows old."""
     with service(local_kafka, kafka_topic("workers-main"), tmp_path) as running:
@@ -144,6 +146,7 @@ def test_a_worker_that_hangs_delays_others_for_a_limited_time(
         assert "does not react" in running.server.log.read_text()
 
 
+@pytest.mark.long
 def test_the_past_is_the_same_from_every_worker(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

@@ -86,6 +86,7 @@ def _source(path: Path) -> Source:
     return source
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark")
 def test_a_type_that_spark_lacks_is_an_error_of_the_file(tmp_path: Path) -> None:
     """The error names the file and the type."""

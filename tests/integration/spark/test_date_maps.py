@@ -22,6 +22,8 @@ from support.mapping.maps_by_hand import date_map, frequency_format, plan_of
 from support.rules.structures_by_hand import table, version_of
 from support.spark.plans import longest_method, plan_nodes
 
+pytestmark = pytest.mark.long
+
 _PLAIN = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "Q"))
 _DAYS = dated(date_map("WHEN", "TIME_PERIOD", "dd-MM-yyyy", "=FREQ"), freq=True)
 _BY_FREQUENCY = dated(date_map("WHEN", "TIME_PERIOD", "MM-yyyy", "=FREQ"), freq=True)

@@ -15,6 +15,8 @@ from kafka_replica_spark.mapping.digit_groups import digit_groups
 from kafka_replica_spark.mapping.engine import SparkEngine
 from support.rules.structures_by_hand import table
 
+pytestmark = pytest.mark.long
+
 _CUT = (
     "yyyy", "MM-yyyy", "M/d/yyyy", "yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-Qn", "YYYY-Wnn", "d.M.yyyy H.m",
     "'Wert-'yyyy-M'--'d", "d- M -yyyy-'Q-'", "'.'yyyy'.'M", "H:m d:M:yyyy",

@@ -143,6 +143,7 @@ def _odd(source: random.Random) -> str | None:
     return "".join(source.choices(string.printable, k=source.randrange(8)))
 
 
+@pytest.mark.long
 def test_typed_columns_count_as_the_same_texts(spark: SparkSession) -> None:
     """Numbers, dates and times in typed columns count as the same texts, and break the same rules."""
     types = {"I": "Integer", "X": "Decimal", "Y": "Double", "D": "GregorianDay", "T": "DateTime", "B": "Boolean"}
@@ -198,6 +199,7 @@ def test_numbers_at_the_ends_of_64_bits_end_no_job(spark: SparkSession) -> None:
     assert found["_errors"].to_list() == local.validate(frame, rules)["_errors"].to_list()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("ansi", first_in_usual(["true", "false"], 1))
 def test_typed_cases_pass_in_ansi_mode(spark: SparkSession, ansi: str) -> None:
@@ -245,6 +247,7 @@ def test_columns_that_are_no_texts(spark: SparkSession) -> None:
         validate(spark.createDataFrame([(["1"],)], "ID array<string>"), rules)
 
 
+@pytest.mark.long
 def test_values_too_long_for_java(spark: SparkSession) -> None:
     """A value that would overflow Java's stack is not checked, which is reported; Spark survives."""
     rules = rules_of(

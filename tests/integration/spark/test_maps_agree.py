@@ -63,6 +63,7 @@ def test_generated_maps_give_equal_rows(spark: SparkSession, seed: int) -> None:
     same(on_spark(spark, frame, plan), local_transform(frame, plan))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("seed", first_in_usual([0, 2], 1))
 def test_there_and_back(spark: SparkSession, seed: int) -> None:
@@ -89,6 +90,7 @@ def test_reports_of_maps(spark: SparkSession) -> None:
     assert list(found.counts.values()) == [2, 1, 12]
 
 
+@pytest.mark.long
 def test_keys_of_numbers(spark: SparkSession) -> None:
     """Keys are compared, and shown, as texts, like all values."""
     plan = plan_of(version_of(*one("R", "A>x", "B>x")))
@@ -107,6 +109,7 @@ def test_columns_that_differ_in_letter_case(spark: SparkSession) -> None:
         transform(frame, plan)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", first_in_usual(["map", "cells", "joined"], 1))
 def test_long_maps_find_each_code(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     """2,000 rows, in a map, in cells or joined: each code is found, near misses are not; split separates them."""

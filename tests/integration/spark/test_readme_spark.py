@@ -26,6 +26,7 @@ def page(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
+@pytest.mark.long
 @pytest.mark.runs("README.md", containing="kafka_replica_spark")
 def test_the_readme(page: Path, demo: Snapshot) -> None:
     """Codes are in a data frame; two rows of the sample are rejected."""

@@ -115,6 +115,7 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
         read_sdmx_csv(spark, str(file), decimal="")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("action", first_in_usual(["D", "", None], 1))
 def test_a_deletion_that_gives_a_name_without_a_code(
@@ -175,6 +176,7 @@ def test_rows_that_are_meant(spark: SparkSession) -> None:
         assert [row["ROW"] for row in rows_of(df, rules, usages).collect()] == meant
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("labels", first_in_usual(["both", "id", "name"], 1))
 def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
@@ -221,6 +223,7 @@ def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: Spa
     ]
 
 
+@pytest.mark.long
 def test_spark_writes_periods_as_days(spark: SparkSession, tmp_path: Path) -> None:
     """Periods become the same days as with polars, or date-times if there is one among them."""
     schema = "DIM_1 string, TIME_PERIOD string, REPORTING_YEAR_START_DAY string, OBS_VALUE string"

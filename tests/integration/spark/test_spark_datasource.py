@@ -97,6 +97,7 @@ def test_from_a_store(spark: SparkSession, tmp_path: Path, kind: str) -> None:
         holder.close()
 
 
+@pytest.mark.long
 def test_a_table_in_many_slices_has_each_row_once(spark: SparkSession, tmp_path: Path) -> None:
     """A table in many slices has each row once, in as many partitions; no rows are a frame of the same columns."""
     filled(MemoryStore(tmp_path / "store"))

@@ -182,6 +182,7 @@ def test_findings_of_messages(
     assert not list(folder.iterdir())
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("most_in_memory", first_in_usual([10, 100], 1))
 def test_findings_of_a_map(

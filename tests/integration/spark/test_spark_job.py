@@ -126,6 +126,7 @@ def test_empty_messages_and_deletions_of_all_data(demo: Snapshot, tmp_path: Path
     assert found == dict.fromkeys(("local", "spark"), [expected] * rows)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("spark", "uncompiled")
 def test_a_row_with_several_outcomes_is_rejected_once(tmp_path: Path) -> None:
     """A source row is counted, rejected and listed once, as on the local engine, with the same report."""

@@ -168,6 +168,7 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
         assert [row[str(i)] for i in range(len(sets))] == wanted, repr(row.text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "kind", "good", "bad"),
     first_in_usual([

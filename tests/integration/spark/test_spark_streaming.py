@@ -193,6 +193,7 @@ def test_a_frame_that_is_no_stream(spark: SparkSession, world: World) -> None:
         validate_stream(spark.range(1), REFERENCE, world.replica, world.write, checkpoint=world.checkpoint)
 
 
+@pytest.mark.long
 def test_a_map_counts_from_the_next_batch_on(spark: SparkSession, world: World) -> None:
     """A map that changes while a batch is written does not affect that batch; the next one has the new map."""
     world.publish_map({"A": "X", "B": "Y"})

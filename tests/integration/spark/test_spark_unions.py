@@ -11,7 +11,7 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica_spark.unions import union_of
 from support.datasets.union_cases import union_frames
 
-pytestmark = pytest.mark.usefixtures("uncompiled")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("uncompiled")]
 
 
 def test_columns_of_different_types_are_combined_as_texts(spark: SparkSession) -> None:

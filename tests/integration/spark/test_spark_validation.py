@@ -114,6 +114,7 @@ def test_no_python_in_the_plan(spark: SparkSession, rules: Snapshot) -> None:
     assert PYTHON.search(plan_of(checked.select(udf("FREQ"))))
 
 
+@pytest.mark.long
 def test_the_column_metadata_has_the_version(spark: SparkSession, rules: Snapshot) -> None:
     """The column's metadata has version, position, data structure and unchecked items; a stamp adds columns."""
     df = varied(spark, "XML_NAME", ["x"])
@@ -126,6 +127,7 @@ def test_the_column_metadata_has_the_version(spark: SparkSession, rules: Snapsho
     assert dict(stamped.dtypes)["_version"] == "bigint"
 
 
+@pytest.mark.long
 def test_unchecked_rules_are_reported(spark: SparkSession, rules: Snapshot) -> None:
     """Unusable patterns, types without a rule and unreadable columns are reported, without rejecting rows."""
     names = ["BROKEN", "HTML"]
@@ -138,6 +140,7 @@ def test_unchecked_rules_are_reported(spark: SparkSession, rules: Snapshot) -> N
     assert first_errors(checked) is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", first_in_usual(["TIME_PERIOD", "STATUS", "FREQ", "COUNT", "FLAG"], 1))
 def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rules: Snapshot, name: str) -> None:
     """A missing column is treated as empty cells, as in SDMX-CSV, and reported once for the whole set."""
@@ -149,6 +152,7 @@ def test_a_column_that_is_missing_is_empty_in_each_row(spark: SparkSession, rule
     assert found.schema["_errors"].metadata["dataset"] == reported
 
 
+@pytest.mark.long
 def test_columns_in_the_way_are_refused(spark: SparkSession, rules: Snapshot) -> None:
     """An existing column ``_errors`` or ``_source``, and one component in two columns, are rejected."""
     with pytest.raises(UsageError, match="the frame has a column _errors"):
@@ -303,6 +307,7 @@ def test_equal_hashes_are_not_equal_keys(spark: SparkSession) -> None:
     assert sorted(reported, key=str) == sorted([(key, ["duplicate-key"]) for key in duplicated], key=str)
 
 
+@pytest.mark.long
 def test_the_row_that_others_vary(spark: SparkSession, rules: Snapshot) -> None:
     """The row that the other tests vary is valid, although it lacks everything optional."""
     assert first_errors(validate(frame(spark, [GOOD]), RULES, rules)) is None

@@ -133,6 +133,7 @@ def command(line: str, folder: Path, bootstrap: str, status: int = 0) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.runs("docs/topics.md", language="sh")
 def test_the_commands_of_the_page_run(local_kafka: LocalKafka, env: str, tmp_path: Path) -> None:
     """The commands print what the page says, and exit with 3 where topics are not as declared."""
@@ -181,6 +182,7 @@ def restrictive() -> Iterator[LocalKafka]:
         yield kafka
 
 
+@pytest.mark.long
 def test_topics_that_we_may_create_and_not_see(restrictive: LocalKafka) -> None:
     """The right Create is sufficient to create topics; only comparing needs more."""
     config: dict[str, Any] = {"bootstrap.servers": restrictive.bootstrap_servers}

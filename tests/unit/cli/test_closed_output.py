@@ -23,6 +23,8 @@ from support.cli.command_tools import environment  # noqa: F401 - a fixture
 from support.cli.data_runs import Run
 from support.closed_port import closed_port
 
+pytestmark = pytest.mark.long
+
 CLOSED = 141
 SOURCE = """
     [source]

@@ -46,6 +46,7 @@ def test_numbers_rates_and_time_left(progress: Progress, elapsed_s: float, words
     assert progress_text(progress, elapsed_s) == words
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_engine_reports_bytes_rows_and_checks(rules: Rules, tmp_path: Path) -> None:
     """Bytes are those of the files as stored, rows those that were read; nothing decreases within a step."""

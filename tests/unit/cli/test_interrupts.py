@@ -14,6 +14,8 @@ import pytest
 
 from support.effort import first_in_usual, usual_or_long
 
+pytestmark = pytest.mark.long
+
 # The first import by `main` reports that the command runs. Before `main`, Python itself starts and imports the command:
 # no code of ours can answer Ctrl-C there, because only a command, and no import, may change how a process answers it.
 # A shell's background command, which these tests may be, passes on that Ctrl-C is ignored.

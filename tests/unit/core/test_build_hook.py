@@ -14,6 +14,8 @@ import pytest
 
 from support.paths import ROOT
 
+pytestmark = pytest.mark.long
+
 VARIABLE = "KAFKA_REPLICA_COMPILED"
 FOLDER = "kafka_replica/common"
 NAMES = "_batches", "_heap", "_records"

@@ -78,6 +78,7 @@ def test_versions_by_markers_are_whole_in_every_history(world: World, least: int
     assert search(world, Parts(rule=MarkerDetector)).situations > least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "world",
     [
@@ -106,6 +107,7 @@ def test_by_quiet_points(world: World, least: int) -> None:
     assert search(world, Parts(rule=QuiescenceDetector)).situations > least
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("world", "off"),
     [

@@ -37,6 +37,7 @@ def test_most_answers_are_programs() -> None:
     assert len(_TESTS) >= 10
 
 
+@pytest.mark.long
 @pytest.mark.broker
 @pytest.mark.parametrize("name", sorted(_ON_KAFKA))
 def test_each_program_that_needs_kafka_passes(name: str, local_kafka: object, kafka_topic: object) -> None:

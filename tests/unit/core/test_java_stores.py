@@ -133,6 +133,7 @@ def certificates(pem: str) -> list[bytes]:
     return context.get_ca_certs(binary_form=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("algorithm", first_in_usual(ALGORITHMS, 2))
 def test_a_private_key_with_its_own_password_is_read(stores: Stores, java: str, algorithm: str) -> None:
     """A JKS becomes a PKCS#12 store with the same key, which belongs to the same certificate."""
@@ -208,6 +209,7 @@ def test_damaged_stores_are_refused(stores: Stores, tmp_path: Path, kind: str) -
             assert opened(path).trusted() == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("content", first_in_usual(["key", "trust"], 1))
 def test_hostile_stores_with_a_right_digest_are_refused(stores: Stores, tmp_path: Path, content: str) -> None:
     """Arbitrary lengths and entries with a correct digest (the password is known) end in our error at once."""

@@ -66,6 +66,7 @@ def test_a_key_added_and_deleted_is_absent_in_a_merged_change() -> None:
     assert (set(change.changed), set(change.deleted), change.conflated) == ({b"a", b"d"}, {b"b"}, 3)
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.parametrize("recent_changes", [0, 1000])
 def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:

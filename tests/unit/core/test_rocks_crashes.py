@@ -46,6 +46,7 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
     assert set(found) == set(range(len(story.states))), "not every version was there when the process was killed"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
     """After a failure at any step the version shown stays, and is there after reopening.
@@ -78,6 +79,7 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
         at += 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
     """A step that failed can be repeated a moment later, and the key count stays right."""

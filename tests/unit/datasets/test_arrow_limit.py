@@ -50,6 +50,7 @@ def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: Literal["l
     assert expected <= expanded_bytes(_written(start, compression, batches)) <= expected + 64 * len(batches)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", [pa.ipc.new_file, pa.ipc.new_stream])
 @pytest.mark.parametrize(
     "column",

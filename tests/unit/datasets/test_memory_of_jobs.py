@@ -19,6 +19,8 @@ import xlsxwriter  # type: ignore[import-untyped]
 from support.effort import first_in_usual, usual_or_long
 from support.paths import ROOT
 
+pytestmark = pytest.mark.long
+
 _EDI_BEFORE = (
     "UNA:+.? '\nUNB+UNOC:3+A+B+200101:0000+I1++SDMX-EDI'\nUNH+M1+GESMES:2:1:E6'\nBGM+74'\nNAD+Z02+T'\nNAD+MR+B'\n"
     "NAD+MS+A'\nDSI+DATA'\nSTS+3+7'\nIDE+5+D'\nGIS+AR3'\nGIS+1:::-'\n"

@@ -607,6 +607,7 @@ def _observations(count: int) -> Iterator[str]:
         yield f'<Series CUR="{number}"><Obs TIME_PERIOD="2010" OBS_VALUE="{number}"/></Series>'
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("group", first_in_usual(['<Group CUR="1" TITLE="late"/>', ""], 1))
 def test_memory_does_not_depend_on_the_number_of_rows(group: str, file: Path) -> None:
     """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""

@@ -112,6 +112,7 @@ def test_data_in_an_unknown_part_is_refused(name: str, tmp_path: Path) -> None:
         list(data_message_rows(file))
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_line_of_a_text_is_found_in_a_later_chunk(tmp_path: Path) -> None:
     """A text is found anywhere in a long file, also after groups that come late."""

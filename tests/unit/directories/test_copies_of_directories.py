@@ -105,6 +105,7 @@ def threads_switch_often() -> Iterator[None]:
     sys.setswitchinterval(interval)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [name for name in COPIES if "view" not in name])
 @pytest.mark.usefixtures("threads_switch_often")
 def test_copies_are_whole_while_transactions_arrive(how: str) -> None:

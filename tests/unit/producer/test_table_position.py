@@ -81,6 +81,7 @@ def play(table: ModelTable, reader: Reader, script: list[str]) -> None:
             table.write(open_now[number], key, in_subtransaction=word == "sub", delete=word == "delete")
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_each_row_version_is_read_once_in_every_short_history() -> None:
     """All histories of two transactions with up to six steps (five in a quick run), with subtransactions."""

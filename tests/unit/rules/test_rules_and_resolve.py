@@ -43,6 +43,7 @@ UNRELATED = constraint(region(selected("D1", "US")), id_="BAD").replace('agencyI
 """A constraint of another agency; version_of can make its record unreadable."""
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.corpus
 @pytest.mark.skipif(

@@ -278,6 +278,7 @@ def answer(ask: Any, urn: str) -> Any:
     return found.urn if isinstance(found, Identifiable) else found
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(CHANGES, st.booleans()), max_size=5))
 @pytest.mark.thorough

@@ -527,6 +527,7 @@ def test_a_component_without_codelist_or_length() -> None:
     assert found.dimension_list["X"].representation is None
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_many_cut_texts_are_read_in_linear_time() -> None:
     """A text of very many pieces is refused if it is too long, and read otherwise, at once."""

@@ -90,6 +90,7 @@ def outcome(root: etree._Element) -> Any:
         return str(error)
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", first_in_usual(["21", "30", "31"], 1))
 def test_a_reference_may_omit_attributes_that_the_schema_fixes(version: str) -> None:

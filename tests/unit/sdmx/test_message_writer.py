@@ -46,6 +46,7 @@ def test_real_artefacts_in_any_company(row: dict[str, str]) -> None:
             assert outcome(writer.write, together, media_type) == expected
 
 
+@pytest.mark.long
 @settings(max_examples=examples(30), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(varied(), max_size=4), st.sampled_from(media_types()), st.integers(0, 20_000), st.data())
 def test_any_artefacts_and_any_room(

@@ -845,6 +845,7 @@ def test_paths_of_categories_are_bounded() -> None:
     assert [short(category) for category in found.categories] == ["Category=A:CS(1.0).L"]
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_reading_2_0_takes_linear_time() -> None:
     """Reading and splitting codes, concepts, components and artefacts take linear time."""

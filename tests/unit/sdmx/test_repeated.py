@@ -59,6 +59,7 @@ def test_the_format_of_codes_counts_next_to_a_codelist() -> None:
     assert list(read_message(_concept(core))) == [scheme]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format_", JSON_MESSAGES)
 def test_a_name_that_comes_twice_is_refused_at_any_depth(format_: str) -> None:
     """A repeated member of an object of any kind is refused, in equal words or with escapes."""
@@ -120,6 +121,7 @@ def other_messages(version: str, *path: str) -> Iterator[tuple[Schemas, etree._E
         yield schemas, root, element
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("version", first_in_usual(["31", "20", "10", "21", "30"], 1))
 def test_a_single_element_that_comes_twice_is_not_dropped(version: str) -> None:
     """No element that a structure message's schema allows once is dropped when a different copy is next to it."""

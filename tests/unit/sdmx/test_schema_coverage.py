@@ -14,7 +14,7 @@ import pytest
 from support.effort import first_in_usual
 from support.sdmx.schema_probe import Findings, ignored_in_json, ignored_in_message, ignored_in_xml
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.long, pytest.mark.thorough]
 
 # A pattern of places -> why they may be ignored.
 _XML: Final = {

@@ -82,6 +82,7 @@ def _read(data: bytes, artefact: Artefact) -> Artefact | None:
         return None
 
 
+@pytest.mark.long
 @pytest.mark.corpus
 def test_no_writer_refuses_more_of_the_corpus_than_before() -> None:
     """At least as many artefacts as in the past are written: a writer that refuses too much fails."""

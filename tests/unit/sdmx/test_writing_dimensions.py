@@ -59,6 +59,7 @@ def key_of(one: DataStructure) -> list[str]:
     return [each.id for each in sorted(found, key=lambda each: each.position)]
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @settings(max_examples=examples(20), deadline=None)
 @given(st.permutations(KEY), st.permutations([1, 2, 3, 5, 8]), st.integers(0, 4))

@@ -128,6 +128,7 @@ def _together(messages: Iterable[dict[str, Any]]) -> Keys:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.corpus
 def test_written_names_and_types_are_those_of_registries() -> None:

@@ -21,6 +21,7 @@ from support.sdmx.sdmx_corpus import data_of, rows
 from support.sdmx.standard_schemas import OUR_ML_SAMPLES, faults, json_schema
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 @pytest.mark.parametrize("version", list(ML_FORMATS))
 def test_a_sample_of_any_class_is_written_whole(version: str) -> None:

@@ -21,6 +21,8 @@ from support.server.data_samples import labour_topic
 from support.server.rest_service import RestService, rest_service
 from support.server.sdmx_dl import sdmx_dl
 
+pytestmark = pytest.mark.long
+
 PAGE = "docs/sdmx-clients.md"
 FMR = (ROOT / "docs/move-from-fmr.md").read_text("utf-8")
 SDMX_REST = "sdmx-rest@2.20.0"

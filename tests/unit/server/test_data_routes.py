@@ -449,6 +449,7 @@ def test_a_job_that_takes_too_long_keeps_its_place_until_it_ends(
     assert refused.status_code == 400
 
 
+@pytest.mark.long
 def test_answers_name_the_version_of_their_report_under_constant_change() -> None:
     """Header and report have one version, however many versions are made meanwhile."""
     topic, stopped = labour_topic(), threading.Event()

@@ -17,6 +17,8 @@ from support.server.app_tools import client_of
 from support.server.html_tools import BROWSER
 from support.server.page_topic import MANY, codelist_of_many, publish
 
+pytestmark = pytest.mark.long
+
 LIMIT_S = 0.2
 ROWS = re.compile(r">(C[0-9]+)</th>")
 FORMAT = Format.SDMX_JSON_2_0
