@@ -38,9 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(FolderFixtures())
     if hasattr(config, "workerinput"):  # a process of pytest-xdist
-        from support.parallel import FewReports
+        from support.parallel import send_few_reports
 
-        config.pluginmanager.register(FewReports())
+        send_few_reports(config)
     if file := config.getoption("--processor-time"):
         from support.processor_time import ProcessorTimes
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
-from _pytest.runner import runtestprotocol
 from xdist.scheduler import LoadScopeScheduling
 
 _ONE_PROCESS: Final = ("tests/integration/spark/", "tests/integration/chaos/")
@@ -66,17 +66,32 @@ class FilesAndFolders(LoadScopeScheduling):  # type: ignore[misc]
 
 
 class FewReports:
-    """Sends the first process only reports that tell it something: to send them takes as long as many tests do.
+    """Sends the first process only reports that tell it something: sending takes as long as many tests do.
 
-    Each test has three, and the first and the last of nearly all tests say only that they passed.
+    Each test has three, and the first and the last of nearly all tests say only that they passed. It takes the place of
+    pytest-xdist's function in a process that runs tests.
+
+    Args:
+        send: sends a report.
     """
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-        """Run a test as pytest does; the rest of its reports are dropped."""
-        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in runtestprotocol(item, log=False, nextitem=nextitem):
-            if report.when == "call" or not report.passed or report.duration >= _SHOWN_S or report.user_properties:
-                item.ihook.pytest_runtest_logreport(report=report)
-        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-        return True
+    def __init__(self, send: Callable[[pytest.TestReport], object]) -> None:
+        self._send = send
+        self._not_passed = ""
+
+    def __call__(self, report: pytest.TestReport) -> None:
+        """Send a report, unless it is short, and all of its test has passed so far: a failure shows all output."""
+        if not report.passed:
+            self._not_passed = report.nodeid
+        is_told = report.when == "call" or report.duration >= _SHOWN_S or bool(report.user_properties)
+        if is_told or report.nodeid == self._not_passed:
+            self._send(report)
+
+
+def send_few_reports(config: pytest.Config) -> None:
+    """Let a process of pytest-xdist send few reports."""
+    for found in config.hook.pytest_runtest_logreport.get_hookimpls():
+        if (
+            type(found.plugin).__name__ == "WorkerInteractor"
+        ):  # pytest-xdist does not import its module, but executes it
+            found.function = FewReports(found.function)

@@ -25,7 +25,7 @@ from kafka_replica.server.access.gate import EXCESS
 from kafka_replica.server.answers.finished_answer import AnswerKnown
 from kafka_replica.server.listening.answer_transport import AnswerTransport
 from kafka_replica.server.listening.plain_requests import PlainRequest, plain_request
-from kafka_replica.server.listening.time_limit import LAST_PART, TimeLimit
+from kafka_replica.server.listening.time_limit import TimeLimit, given_back_s
 
 
 class BoundedConnection(H11Protocol):
@@ -44,7 +44,6 @@ class BoundedConnection(H11Protocol):
     """Sends the answer to a request if it is known; None if the app answers all requests."""
     _header_limit: TimeLimit | None = None
     _write_limit: TimeLimit | None = None
-    _last_idle_s = 0.0
     _written_bytes = 0
     _later = b""
     """Data that has arrived while a plain request is answered."""
@@ -52,8 +51,6 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Start the time limit for the headers of the first request."""
         super().connection_made(cast("Transport", AnswerTransport(transport, self.loop, self._wrote)))
-        self._last_idle_s = self.timeout_keep_alive * LAST_PART
-        cast("Any", self).timeout_keep_alive -= self._last_idle_s
         subject = subject_of(transport)
         if subject is not None:
             self.app_state = {**self.app_state, SUBJECT: subject}  # copied to the state of each request
@@ -158,8 +155,9 @@ class BoundedConnection(H11Protocol):
             self._received(later, may_be_known=False)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel all timers."""
+        """Cancel all timers; uvicorn leaves its own one to itself if the client has reset the connection."""
         super().connection_lost(exc)
+        self._unset_keepalive_if_required()
         self._header_limit = _cancel(self._header_limit)
         self._write_limit = _cancel(self._write_limit)
 
@@ -167,8 +165,10 @@ class BoundedConnection(H11Protocol):
         self._header_limit = TimeLimit(self.loop, self.header_timeout_s, self.transport.abort)
 
     def timeout_keep_alive_handler(self) -> None:
-        """Wait for the last part of the time that the connection may be idle, see ``TimeLimit``; then close it."""
-        self.timeout_keep_alive_task = self.loop.call_later(self._last_idle_s, super().timeout_keep_alive_handler)
+        """Close a connection that was idle for too long, but not at once after a pause, see ``TimeLimit``."""
+        due_s = cast("asyncio.TimerHandle", self.timeout_keep_alive_task).when()
+        rest_s = given_back_s(self.loop, due_s, self.timeout_keep_alive)
+        self.timeout_keep_alive_task = self.loop.call_later(rest_s, super().timeout_keep_alive_handler)
 
     def _wrote(self, size: int) -> None:
         """Start checking whether the client accepts data, unless it has accepted everything."""

@@ -10,12 +10,22 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from typing import Final
 
-LAST_PART: Final = 0.1
-"""The part of a time limit that is waited for separately, so that a pause can end only one of both parts."""
+_LATE: Final = 0.02
+"""The part of a limit by which its timer is late only after a pause."""
+_GIVEN_BACK: Final = 0.1
+"""The part of a limit that is given back after a pause, once: a server that is always late ends connections, too."""
+
+
+def given_back_s(loop: AbstractEventLoop, due_s: float, limit_s: float) -> float:
+    """Return how long to wait after a timer that was due: none of the time, or a part of it after a pause.
+
+    Also a timer of no time runs after all data was read that has arrived.
+    """
+    return limit_s * _GIVEN_BACK if loop.time() >= due_s + limit_s * _LATE else 0.0
 
 
 class TimeLimit:
-    """Calls a function after a time, of which a tenth is left after a pause.
+    """Calls a function after a time, and a tenth of that time later if the process was paused at its end.
 
     Args:
         loop: the event loop.
@@ -23,16 +33,18 @@ class TimeLimit:
         expired: is called at its end.
     """
 
-    __slots__ = ("_expired", "_last_s", "_loop", "_timer")
+    __slots__ = ("_due_s", "_expired", "_limit_s", "_loop", "_timer")
 
     def __init__(self, loop: AbstractEventLoop, limit_s: float, expired: Callable[[], object]) -> None:
         self._loop = loop
-        self._last_s = limit_s * LAST_PART
+        self._limit_s = limit_s
         self._expired = expired
-        self._timer = loop.call_later(limit_s - self._last_s, self._wait_for_the_rest)
+        self._due_s = loop.time() + limit_s
+        self._timer = loop.call_at(self._due_s, self._end)
 
-    def _wait_for_the_rest(self) -> None:
-        self._timer = self._loop.call_later(self._last_s, self._expired)
+    def _end(self) -> None:
+        rest_s = given_back_s(self._loop, self._due_s, self._limit_s)
+        self._timer = self._loop.call_later(rest_s, self._expired)
 
     def cancel(self) -> None:
         """Do not call the function."""
