@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from msgspec.json import Decoder, encode
+from msgspec.json import encode
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.directories.interpreters.connect_json import ConnectJson
 from kafka_replica.directories.records.interpretation import DeleteAll, Interpretation, Interpreter, Put
 from kafka_replica.records import Record
 
-_decode: Final = Decoder(dict[str, Any]).decode
+_decode: Final = json_decoder(dict[str, Any]).decode
 
 
 @dataclass(frozen=True, slots=True)

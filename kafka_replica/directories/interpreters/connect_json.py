@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from msgspec import DecodeError, Raw, Struct
-from msgspec.json import Decoder, encode
+from msgspec.json import encode
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.directories.interpreters.connect_types import convert_logical_types
 from kafka_replica.directories.records.interpretation import Put
 from kafka_replica.records import Record
@@ -27,8 +28,8 @@ class _WithSchema(Struct, forbid_unknown_fields=True):
     payload: Raw
 
 
-_with_schema: Final = Decoder(_WithSchema)
-_decode: Final = Decoder().decode
+_with_schema: Final = json_decoder(_WithSchema)
+_decode: Final = json_decoder().decode
 
 
 class ConnectValue(NamedTuple):

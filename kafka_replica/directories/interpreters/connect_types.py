@@ -15,14 +15,16 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from msgspec.json import Decoder, Encoder
+from msgspec.json import Encoder
+
+from kafka_replica.common.json_decoders import json_decoder
 
 Convert: TypeAlias = Callable[[Any], Any]
 
 _SCHEMAS: Final = 256  # the number of compiled schemas in the cache; a topic has one for each version of its table
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - "without time zone"
-_schema_decoder: Final = Decoder()
-_value_decoder: Final = Decoder(float_hook=Decimal)  # so that no digit of a number is lost
+_schema_decoder: Final = json_decoder()
+_value_decoder: Final = json_decoder(float_hook=Decimal)  # so that no digit of a number is lost
 _encoder: Final = Encoder(decimal_format="number")
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Raw, Struct
-from msgspec.json import Decoder
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.directories.interpreters.connect_json import ConnectJson
 from kafka_replica.directories.interpreters.connect_types import convert_logical_types
 from kafka_replica.directories.records.interpretation import DeleteAll, Put
@@ -45,8 +45,8 @@ class _Envelope(Struct):
     source: _Source | None = None
 
 
-_decode_envelope: Final = Decoder(_Envelope).decode
-_decode_fields: Final = Decoder(dict[str, Raw]).decode
+_decode_envelope: Final = json_decoder(_Envelope).decode
+_decode_fields: Final = json_decoder(dict[str, Raw]).decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from msgspec import Raw, Struct
-from msgspec.json import Decoder
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.directories.records.interpretation import DeleteAll, Put
 from kafka_replica.records import Record, key_text
 
@@ -31,8 +31,8 @@ class _Entity(Struct):
     id: str | None = None
 
 
-_decode_event: Final = Decoder(_Event).decode
-_decode_entity: Final = Decoder(_Entity).decode
+_decode_event: Final = json_decoder(_Event).decode
+_decode_entity: Final = json_decoder(_Entity).decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,12 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
         return validate
     try:
         from msgspec.inspect import CustomType, type_info  # noqa: PLC0415 - only users of directories need msgspec
-        from msgspec.json import Decoder  # noqa: PLC0415
+
+        from kafka_replica.common.json_decoders import json_decoder  # noqa: PLC0415
     except ImportError as error:
         raise MissingExtraError("decoding records into objects", "directories") from error
     try:
-        decoder, why = Decoder(of), "it is a class without fields that msgspec knows"
+        decoder, why = json_decoder(of), "it is a class without fields that msgspec knows"
         if not isinstance(type_info(of), CustomType):
             return decoder.decode
     except TypeError as error:

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import SdmxError
 from kafka_replica.sdmx.formats.json_shared.format_detection import opened
 from kafka_replica.sdmx.formats.json_shared.splitting import artefacts_of
@@ -32,7 +33,7 @@ class _Mark(msgspec.Struct, rename="camel"):
     is_external_reference: bool | None = None
 
 
-_MARK: Final = msgspec.json.Decoder(_Mark)
+_MARK: Final = json_decoder(_Mark)
 
 
 def surely_holds(urn: Urn, value: bytes, content_type: str | None) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.formats.fusion import (
     categories,
     codelists,
@@ -92,6 +93,6 @@ CLASSES: Final[dict[str, _Class]] = {
 }  # fmt: skip
 
 READERS: Final[dict[str, tuple[msgspec.json.Decoder[Any], Reader]]] = {
-    name: (msgspec.json.Decoder(wire, strict=False), read) for name, (wire, read, _) in CLASSES.items()
+    name: (json_decoder(wire, strict=False), read) for name, (wire, read, _) in CLASSES.items()
 }
 WRITERS: Final = {name: write for name, (_, _, write) in CLASSES.items() if write is not None}

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.containers import InternationalString, parts_of
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion.values import (
@@ -25,7 +26,7 @@ from kafka_replica.sdmx.model import MetadataSet, ReportedAttribute
 from kafka_replica.sdmx.urns.urn import Urn
 
 _EMPTY: Final = msgspec.Raw(b'""')
-_OBJECTS: Final = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
+_OBJECTS: Final = json_decoder(list[dict[str, msgspec.Raw]])
 
 
 class WireReportedAttribute(WireIdentifiable, gc=False):

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.fusion import codelists
 from kafka_replica.sdmx.formats.fusion.classes import CLASSES, READERS
@@ -42,15 +43,15 @@ class WireMeta(Wire, gc=False):
     sender: WireParty | None = None
 
 
-_META: Final = msgspec.json.Decoder(WireMeta, strict=False)
-_MEMBERS: Final = msgspec.json.Decoder(dict[str, Any])
-_OPAQUE: Final = msgspec.json.Decoder(WireMaintainable, strict=False)
+_META: Final = json_decoder(WireMeta, strict=False)
+_MEMBERS: Final = json_decoder(dict[str, Any])
+_OPAQUE: Final = json_decoder(WireMaintainable, strict=False)
 
 # Classes for which an unknown part would change the meaning of the rest: such an artefact is kept as it is.
 _WHOLE: Final = frozenset({"Codelist", "DataConstraint", "StructureMap"})
 _OWN_KEYS: Final = frozenset({"urn", "agencyId", "version", "validityType"})
 
-_ORDER: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ORDER: Final = json_decoder(dict[str, msgspec.Raw])
 
 
 @cache
@@ -58,9 +59,7 @@ def _outline() -> msgspec.json.Decoder[Any]:
     """Return the decoder of messages that hold only a header and lists of classes of the model."""
     lists = [(class_, list[wire] | None, None) for class_, (wire, _, _) in CLASSES.items()]  # type: ignore[valid-type]
     fields = [("meta", msgspec.Raw, msgspec.Raw()), *lists]
-    return msgspec.json.Decoder(
-        msgspec.defstruct("_Outline", fields, forbid_unknown_fields=True, gc=False), strict=False
-    )
+    return json_decoder(msgspec.defstruct("_Outline", fields, forbid_unknown_fields=True, gc=False), strict=False)
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared import repeated_names
 from kafka_replica.sdmx.formats.json_shared.collection_names import CLASS_OF_COLLECTION, FUSION_SETS, WITHOUT_URN
@@ -36,7 +37,7 @@ class JsonMessage(NamedTuple):
     """True if a name is repeated in an object of an artefact; set only if errors are collected."""
 
 
-_META: Final = msgspec.json.Decoder(_Meta).decode
+_META: Final = json_decoder(_Meta).decode
 _EMPTY_LIST: Final = re.compile(rb"\[\s*\]").match
 _EXTENSION: Final = "x-"
 _TWO_PLACES: Final = "reading a JSON message: it has lists of artefacts next to 'data'; put them into it"

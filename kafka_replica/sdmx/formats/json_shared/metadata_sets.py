@@ -6,11 +6,12 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.containers import NO_TEXT, InternationalString
 from kafka_replica.sdmx.formats.json_shared.parsing import decoded, is_null, members_of, scalar_text
 from kafka_replica.sdmx.formats.json_shared.repeated_names import refuse_repeated
 
-_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_LIST: Final = json_decoder(list[msgspec.Raw])
 _LITERALS: Final = frozenset(character.encode() for character in "-0123456789tf")
 """The first characters of numbers and booleans."""
 _WHAT: Final = "the value of a reported attribute"

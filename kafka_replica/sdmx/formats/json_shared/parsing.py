@@ -7,14 +7,15 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.literals import is_of_literal, with_texts
 from kafka_replica.sdmx.formats.shared.reading.error_collector import STRICT, ErrorCollector
 
 T = TypeVar("T")
 
-_OPENED: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_TEXT: Final = msgspec.json.Decoder(str)
+_OPENED: Final = json_decoder(dict[str, msgspec.Raw])
+_TEXT: Final = json_decoder(str)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | msgspec.Raw, what: str) -> T:

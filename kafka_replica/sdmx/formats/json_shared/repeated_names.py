@@ -11,10 +11,11 @@ from typing import Any, Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.shared.reading.error_collector import ErrorCollector
 
-_DECODE: Final = msgspec.json.Decoder().decode
+_DECODE: Final = json_decoder().decode
 _ENCODE: Final = msgspec.json.Encoder().encode
 _ESCAPED_COLONS: Final = (b"\\u003a", b"\\u003A")
 

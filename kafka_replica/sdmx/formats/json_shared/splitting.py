@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError, UrnError
 from kafka_replica.sdmx.formats.json_shared import repeated_names
 from kafka_replica.sdmx.formats.json_shared.collection_names import CLASS_OF_COLLECTION, FUSION_SETS, WITHOUT_URN
@@ -88,11 +89,11 @@ class RawArtefact(NamedTuple):
         return UnreadableArtefact(cls=self.urn.cls, id=self.urn.id, urn=self.urn, place=place, reason=reason)
 
 
-_LIST: Final = msgspec.json.Decoder(list[msgspec.Raw])
-_IDENTITY: Final = msgspec.json.Decoder(_Identity)
-_PROVIDER: Final = msgspec.json.Decoder(str | None)
-_SENDER: Final = msgspec.json.Decoder(_Sent)
-_LINKS: Final = msgspec.json.Decoder(_LinkedObject)
+_LIST: Final = json_decoder(list[msgspec.Raw])
+_IDENTITY: Final = json_decoder(_Identity)
+_PROVIDER: Final = json_decoder(str | None)
+_SENDER: Final = json_decoder(_Sent)
+_LINKS: Final = json_decoder(_LinkedObject)
 
 
 def artefacts_of(message: JsonMessage, collector: ErrorCollector = STRICT) -> Iterator[RawArtefact]:

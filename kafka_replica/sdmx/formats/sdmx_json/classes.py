@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.formats.json_shared.values import Json
 from kafka_replica.sdmx.formats.sdmx_json import (
     categories,
@@ -145,7 +146,7 @@ CLASSES: Final = _IN_ALL | _IN_1_0 | _IN_2
 
 def decoder_of(wire: Any) -> msgspec.json.Decoder[Any]:
     """Return a decoder that also takes numbers and booleans written as texts, because some registries do so."""
-    return msgspec.json.Decoder(wire, strict=False)
+    return json_decoder(wire, strict=False)
 
 
 READERS: Final = {name: (decoder_of(wire), read) for name, (wire, read, _) in CLASSES.items()}

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.sdmx.errors import MessageError
 from kafka_replica.sdmx.formats.json_shared.collection_names import WITHOUT_URN, collection_of
 from kafka_replica.sdmx.formats.json_shared.fast_path import unless_whole
@@ -84,7 +85,7 @@ def _outline() -> msgspec.json.Decoder[_Outline]:
     return decoder_of(_Outline)
 
 
-_ORDER: Final = msgspec.json.Decoder(_Order)
+_ORDER: Final = json_decoder(_Order)
 
 
 def read_message(message: JsonMessage, collector: ErrorCollector = STRICT) -> Message:

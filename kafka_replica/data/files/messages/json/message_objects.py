@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias, TypeVar
 
-import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
+
+from kafka_replica.common.json_decoders import json_decoder
 
 T = TypeVar("T")
 Values: TypeAlias = list[Any] | None
@@ -102,10 +103,10 @@ class Message(Body):
     schema: Any = field(default=UNSET, name="$schema")
 
 
-MESSAGE: Final = msgspec.json.Decoder(Message, float_hook=str)
-SERIES: Final = msgspec.json.Decoder(Series, float_hook=str)
-MEMBERS: Final = msgspec.json.Decoder(dict[str, Raw])
-OBSERVATIONS: Final = msgspec.json.Decoder(dict[str, Values], float_hook=str)
+MESSAGE: Final = json_decoder(Message, float_hook=str)
+SERIES: Final = json_decoder(Series, float_hook=str)
+MEMBERS: Final = json_decoder(dict[str, Raw])
+OBSERVATIONS: Final = json_decoder(dict[str, Values], float_hook=str)
 
 
 def value_if_given(value: T | UnsetType | None) -> T | None:

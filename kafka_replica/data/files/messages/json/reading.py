@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, Final
 
 import msgspec
 
+from kafka_replica.common.json_decoders import prepared
 from kafka_replica.data.files.messages.blocks import Block
 from kafka_replica.data.files.messages.json.datasets import DataSetReader
 from kafka_replica.data.files.messages.json.decoding import decode_part_with_constants, described_error, message_error
@@ -32,6 +33,8 @@ from kafka_replica.data.files.messages.json.repeated_keys import (
 from kafka_replica.data.files.messages.json.several_values import GivenIndexes
 from kafka_replica.data.files.messages.json.structures import OLD, Components, number_of_structure, structure_columns_of
 from kafka_replica.data.files.messages.json.unread_members import UnreadMembers
+
+_STRUCTURE: Final = prepared(Structure)
 
 
 def json_blocks(
@@ -96,7 +99,7 @@ def _readers(
 
 def _structure(data: Any, where: str, path: str) -> Structure:
     try:
-        return msgspec.convert(data, Structure)
+        return msgspec.convert(data, _STRUCTURE)
     except msgspec.ValidationError as error:
         raise message_error(where, described_error(error, path)) from error
 
