@@ -169,7 +169,7 @@ def test_killed_at_any_moment(
     for writer in writers:
         writer.start()
     try:
-        for attempt in range(usual_or_long(4, 15, 30)):
+        for attempt in range(usual_or_long(4, 8, 30)):
             process = ReplicaProcess(local_kafka, topic, tmp_path, boundaries)
             if attempt % 3:
                 process.wait_ready()

@@ -23,7 +23,7 @@ from support.effort import first_in_usual, usual_or_long
 pytestmark = pytest.mark.broker
 
 _AT_LEAST = 4  # transactions of each writer, so that the test shows something
-LEAST_S = usual_or_long(3, 20, 60)
+LEAST_S = usual_or_long(3, 10, 60)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from support.broker.durable_tools import config, decided
 from support.broker.kafka_tools import Writer
 from support.effort import usual_or_long
 
-VERSIONS = usual_or_long(150, 600, 2_000)
+VERSIONS = usual_or_long(150, 300, 2_000)
 INSTANTS = 1_000
 PARTITIONS = 2
 

@@ -44,7 +44,7 @@ from support.waiting import wait_until
 
 STEPS = ["taken up", "queried"]
 STEPS_OF_TRANSACTIONS = ["begun", "record", "handed over", "committed"]
-ROUNDS = usual_or_long(1, 3, 5)
+ROUNDS = usual_or_long(1, 2, 5)
 NO_CLEANING = {"min.compaction.lag.ms": "600000"}
 
 

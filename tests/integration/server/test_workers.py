@@ -38,7 +38,7 @@ def test_versions_never_mix_nor_go_back(local_kafka: LocalKafka, kafka_topic: To
 
     Pinned paths give the same version from every worker, also with 304, and each request is counted once.
     """
-    sessions, sent, last, gone = usual_or_long(30, 200, 3000), 0, 0, 0
+    sessions, sent, last, gone = usual_or_long(30, 100, 3000), 0, 0, 0
     with service(local_kafka, kafka_topic("workers"), tmp_path) as running:
         before = {pid: cpu_ticks(pid) for pid in running.workers}
         first = counted(running.address, _REQUESTS, route="sdmx")

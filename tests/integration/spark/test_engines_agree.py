@@ -49,7 +49,7 @@ def collected(checked: DataFrame) -> pl.DataFrame:
 
 
 # Planning a case takes Spark a second.
-_CASES = usual_or_long(CASES[::24], CASES[::4], CASES)
+_CASES = usual_or_long(CASES[::24], CASES[::8], CASES)
 
 
 @pytest.mark.scaled

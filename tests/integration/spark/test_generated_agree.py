@@ -27,7 +27,7 @@ def seeds(of: int) -> st.SearchStrategy[list[int]]:
 
 @pytest.mark.timeout(900)
 @pytest.mark.long
-@given(batch=seeds(usual_or_long(4, 8, 24)))
+@given(batch=seeds(usual_or_long(4, 6, 24)))
 @in_batches
 def test_generated_structures_give_equal_findings(spark: SparkSession, batch: list[int]) -> None:
     """Each row has the same findings, in all fields and in the same order, and so has the data set."""

@@ -31,7 +31,7 @@ def on_spark(spark: SparkSession, frame: pl.DataFrame, plan: MapPlan) -> pl.Data
 
 
 # Planning a case takes Spark a second.
-_CASES = usual_or_long(CASES[::16], CASES[::4], CASES)
+_CASES = usual_or_long(CASES[::16], CASES[::8], CASES)
 
 
 @pytest.mark.scaled

@@ -277,7 +277,7 @@ while True:
 def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A process killed at any moment leaves one whole version, never older than one found before."""
     dice, versions = random.Random(1), [0]
-    for _ in range(usual_or_long(12, 40, 200)):
+    for _ in range(usual_or_long(12, 25, 200)):
         program = [sys.executable, "-c", _SAVES_ALL_THE_TIME, str(path)]
         with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

@@ -219,7 +219,7 @@ def test_random_mutations() -> None:
         batch_bytes([Written(b"key", None, n, 0, (("type", b"x"),)) for n in range(8)], **one_timestamp(5)),
     ]
     accepted = 0
-    for _ in range(usual_or_long(6_000, 60_000, 500_000)):
+    for _ in range(usual_or_long(6_000, 30_000, 500_000)):
         data = bytearray(dice.choice(seeds))
         for _ in range(dice.choice((1, 1, 1, 2, 5))):
             mutate(data, dice)

@@ -19,7 +19,7 @@ from support.paths import TESTS
 pytestmark = pytest.mark.thorough
 
 STORIES = list(stories())
-KILLS = usual_or_long(6, 30, 200)
+KILLS = usual_or_long(6, 15, 200)
 
 
 @pytest.fixture

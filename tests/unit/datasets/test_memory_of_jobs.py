@@ -25,8 +25,8 @@ _EDI_BEFORE = (
     "UNA:+.? '\nUNB+UNOC:3+A+B+200101:0000+I1++SDMX-EDI'\nUNH+M1+GESMES:2:1:E6'\nBGM+74'\nNAD+Z02+T'\nNAD+MR+B'\n"
     "NAD+MS+A'\nDSI+DATA'\nSTS+3+7'\nIDE+5+D'\nGIS+AR3'\nGIS+1:::-'\n"
 )
-ROWS = usual_or_long(400_000, 2_000_000, 5_000_000)
-EDI_ROWS = usual_or_long(400_000, 800_000, 1_000_000)
+ROWS = usual_or_long(400_000, 1_000_000, 5_000_000)
+EDI_ROWS = usual_or_long(400_000, 400_000, 1_000_000)
 """A segment for each row takes six times as long to read as a row of CSV."""
 _PROGRAM = """
 import json, sys

@@ -15,7 +15,7 @@ import pytest
 from support.effort import usual_or_long
 from support.paths import ROOT
 
-ROWS: Final = usual_or_long(400_000, 3_000_000)
+ROWS: Final = usual_or_long(400_000, 1_000_000, 3_000_000)
 """The number of observations; three millions have more than 150 MB."""
 _PER_SERIES: Final = 100
 _FIRST: Final = 200

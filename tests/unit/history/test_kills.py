@@ -12,7 +12,7 @@ from support.core.rocks_tools import new_folder
 from support.effort import usual_or_long
 from support.paths import TESTS
 
-KILLS = usual_or_long(4, 15, 60)
+KILLS = usual_or_long(4, 8, 60)
 
 
 @pytest.mark.long

@@ -32,7 +32,7 @@ _acts = st.one_of(
 
 @pytest.mark.thorough
 @pytest.mark.scaled
-@settings(max_examples=examples(100, long=200), deadline=None)
+@settings(max_examples=examples(100, long=100, proof=1_000), deadline=None)
 @given(st.lists(_acts, min_size=5, max_size=25), st.booleans(), st.sampled_from(LIMITS), st.sampled_from([1, 1 << 20]))
 def test_every_kept_version_and_instant_equals_the_model(
     acts: list[tuple[object, ...]], on_disk: bool, limits: dict[str, float | None], batch_bytes: int

@@ -37,7 +37,7 @@ SOURCES: Final = [*_NEWEST, *(one for one in [*ML, *JSON] if one not in _NEWEST)
 def test_schema_samples_become_valid_messages_in_every_format(source: Format) -> None:
     """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()
-    for _, data in valid_samples(usual_or_long(2, 6, 12), formats={source}):
+    for _, data in valid_samples(usual_or_long(2, 3, 12), formats={source}):
         for artefact in read(data):
             for format_, faults in faults_by_format(artefact).items():
                 counts["refused" if faults is None else "written"] += format_ in {*ML, *JSON}
@@ -47,7 +47,7 @@ def test_schema_samples_become_valid_messages_in_every_format(source: Format) ->
 
 @pytest.mark.scaled
 @given(varied())
-@settings(max_examples=examples(25, long=100, proof=2000), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25, long=50, proof=2000), deadline=None, suppress_health_check=list(HealthCheck))
 def test_an_artefact_valid_in_one_format_is_valid_in_all(artefact: Artefact) -> None:
     """An artefact that is valid in one format is valid in all that can write it, and is read again."""
     found = {format_: faults for format_, faults in faults_by_format(artefact).items() if faults is not None}

@@ -14,7 +14,7 @@ from support.effort import examples
 
 pytestmark = pytest.mark.thorough
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=300)))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", examples(150, long=150, proof=1_500)))
 
 
 @pytest.mark.scaled

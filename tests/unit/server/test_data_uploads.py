@@ -139,7 +139,7 @@ def hostile_server(replica: Replica) -> Iterator[httpx.Client]:
 
 @pytest.mark.scaled
 @pytest.mark.timeout(3600)
-@hypothesis_settings(max_examples=examples(40, long=600, proof=10_000), deadline=None)
+@hypothesis_settings(max_examples=examples(40, long=300, proof=10_000), deadline=None)
 @given(PATHS, QUERIES, HEADERS, st.lists(PIECES, max_size=8).map(b"".join))
 def test_no_data_makes_an_unexpected_error(
     hostile_server: httpx.Client, path: str, query: str, headers: dict[str, str], data: bytes

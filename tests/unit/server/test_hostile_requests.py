@@ -47,7 +47,7 @@ def hostile_server() -> Iterator[tuple[str, httpx.Client]]:
 
 @pytest.mark.scaled
 @pytest.mark.timeout(3600)
-@hypothesis_settings(max_examples=examples(60, long=600, proof=10_000), deadline=None)
+@hypothesis_settings(max_examples=examples(60, long=300, proof=10_000), deadline=None)
 @given(
     st.lists(PIECES, min_size=1, max_size=12).map(b"".join)
     | st.builds(lambda path, headers: b"GET /" + path + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"

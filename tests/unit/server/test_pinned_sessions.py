@@ -40,7 +40,7 @@ def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> N
 @pytest.mark.thorough
 def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     """Each answer has both keys of one transaction, and all answers of a session those of the same version."""
-    sessions, topic, ended = usual_or_long(300, 5_000, 100_000), FakeTopic(), threading.Event()
+    sessions, topic, ended = usual_or_long(300, 2_000, 100_000), FakeTopic(), threading.Event()
     numbers: set[str] = set()
     gone = 0
 

@@ -47,7 +47,7 @@ _GOOD = st.builds(
 
 
 @pytest.mark.scaled
-@hypothesis_settings(max_examples=examples(2000, long=20_000, proof=100_000))
+@hypothesis_settings(max_examples=examples(2000, long=6_000, proof=100_000))
 @given(_ANYTHING | _NEARLY_GOOD | _GOOD)
 @example(b"GET  / HTTP/1.1\r\nHost: x\r\n\r\n")
 @example(b"GET /   HTTP/1.1\r\nHost: x\r\n\r\n")

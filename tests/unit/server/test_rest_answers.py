@@ -433,7 +433,7 @@ def test_artefacts_that_a_format_cannot_represent_are_named() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.scaled
-@settings(max_examples=examples(300, long=1_000, proof=10_000), deadline=None)
+@settings(max_examples=examples(300, long=500, proof=10_000), deadline=None)
 @given(
     st.lists(
         st.one_of(

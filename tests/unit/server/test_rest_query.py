@@ -340,7 +340,7 @@ def test_the_table_names_existing_classes_once_in_each_version_of_the_api() -> N
 
 
 @pytest.mark.scaled
-@settings(max_examples=examples(300, long=1_000, proof=10_000), deadline=None)
+@settings(max_examples=examples(300, long=500, proof=10_000), deadline=None)
 @given(
     st.lists(
         st.one_of(
