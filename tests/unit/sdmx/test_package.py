@@ -17,6 +17,7 @@ OURS = (
     "kafka_replica.common.garbage_collector",
     "kafka_replica.common.persistent_map",
     "kafka_replica.common.html_tables",
+    "kafka_replica.common.json_decoders",
     "kafka_replica.records",
     "kafka_replica.sdmx",
     "kafka_replica.common.process",
