@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -94,4 +94,4 @@ def send_few_reports(config: pytest.Config) -> None:
         if (
             type(found.plugin).__name__ == "WorkerInteractor"
         ):  # pytest-xdist does not import its module, but executes it
-            found.function = FewReports(found.function)
+            cast("Any", found).function = FewReports(found.function)
