@@ -14,7 +14,7 @@ from kafka_replica.server.listening.connection import bounded_connection
 from kafka_replica.server.listening.time_limit import TimeLimit
 
 _LIMIT_S: Final = 10_000
-"""So long that no machine is slow enough to matter."""
+"""A limit so long that no machine is slow enough to matter."""
 _GET: Final = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 _SIZE: Final = 20_000_000
 """The size of an answer, which no buffer of the system takes."""
