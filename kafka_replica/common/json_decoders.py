@@ -14,7 +14,8 @@ from typing import Any, Final, TypeVar, overload
 from msgspec.json import Decoder
 
 T = TypeVar("T")
-_ONE_AT_A_TIME: Final = RLock()
+ONE_AT_A_TIME: Final = RLock()
+"""Held while msgspec may prepare types, also those of another library that uses it."""
 
 
 @overload
@@ -37,7 +38,7 @@ def json_decoder(
     Raises:
         TypeError: msgspec cannot decode this type.
     """
-    with _ONE_AT_A_TIME:
+    with ONE_AT_A_TIME:
         return Decoder(kind, strict=strict, float_hook=float_hook)
 
 

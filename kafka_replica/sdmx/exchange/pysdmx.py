@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
+from kafka_replica.common.json_decoders import ONE_AT_A_TIME
 from kafka_replica.errors import MissingExtraError
 from kafka_replica.sdmx.errors import NotExpressibleError, UnwritableError
 from kafka_replica.sdmx.messages.format import Format
@@ -56,7 +57,8 @@ def to_pysdmx(artefact: Artefact, *, language: str | None = None) -> Any:
     if lost:
         raise NotExpressibleError(f"{doing}: pysdmx does not read {', '.join(sorted(lost))}, which changes the meaning")
     try:
-        read = read_sdmx(msgspec.json.encode(message).decode(), validate=False)
+        with ONE_AT_A_TIME:  # it prepares the types of its own messages at the first use
+            read = read_sdmx(msgspec.json.encode(message).decode(), validate=False)
     except Exception as error:  # its readers raise AttributeError and others, too
         raise NotExpressibleError(f"{doing}: pysdmx cannot read it: {error.__cause__ or error}") from error
     found = [*(getattr(read, "structures", None) or ()), *(getattr(read, "reports", None) or ())]

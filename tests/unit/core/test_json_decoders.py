@@ -41,29 +41,30 @@ def types(number):
 new = [types(number) for number in range(200)]
 """
 _READER = "from kafka_replica.sdmx.formats.sdmx_json import reader"
+_PYSDMX = """
+import pysdmx.io
+from kafka_replica.sdmx.exchange.pysdmx import to_pysdmx
+from support.server.registry import ARTEFACTS
+codelist = next(one for one in ARTEFACTS.values() if one.urn.cls == "Codelist")
+"""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("prepare", "run"),
     [
         (_NEW_TYPES, """[json_decoder(one).decode(b'{"f29": [{"f29": ["x"]}]}') for one in new]"""),
         (_NEW_TYPES, """[msgspec.convert({"f29": [{"f29": ["x"]}]}, prepared(one)) for one in new]"""),
-        (
-            _READER.format(package="sdmx_json"),
-            """reader._outline().decode(b'{"data": {"codelists": []}, "meta": {}}')""",
-        ),
+        (_READER, """reader._outline().decode(b'{"data": {"codelists": []}, "meta": {}}')"""),
+        (_PYSDMX, "to_pysdmx(codelist)"),
     ],
-    ids=["decoders", "conversions", "SDMX-JSON"],
+    ids=["decoders", "conversions", "SDMX-JSON", "pysdmx"],
 )
 def test_threads_that_need_a_type_for_the_first_time_end_no_process(prepare: str, run: str) -> None:
     """Several threads make decoders of the same types and use them at once; without a lock, most runs crash."""
     for _ in range(3):
-        done = subprocess.run(
-            [sys.executable, "-c", _AT_ONCE.format(prepare=prepare, run=run)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        code = _AT_ONCE.format(prepare=prepare, run=run)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, "all decoded\n"), done.stderr
 
 
