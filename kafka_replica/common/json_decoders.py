@@ -13,9 +13,12 @@ from typing import Any, Final, TypeVar, overload
 
 from msgspec.json import Decoder
 
+from kafka_replica.common.process import free_at_fork
+
 T = TypeVar("T")
 ONE_AT_A_TIME: Final = RLock()
 """Held while msgspec may prepare types, also those of another library that uses it."""
+free_at_fork(ONE_AT_A_TIME)
 
 
 @overload
