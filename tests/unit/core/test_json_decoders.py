@@ -103,7 +103,7 @@ class _OneAtATime:
     """A function that counts its calls, and the threads that are in it at the same time.
 
     Args:
-        function: what it does besides.
+        function: is called afterwards.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -145,7 +145,7 @@ def test_decoders_at_their_first_use_are_made_one_at_a_time(first_use: Any, monk
 
 
 def test_pysdmx_reads_one_message_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It prepares the types of its messages at the first use."""
+    """Its types are prepared at the first use, and another thread waits for that."""
     read = _OneAtATime(lambda *_args, **_options: SimpleNamespace(structures=["read"]))
     monkeypatch.setattr(pysdmx.io, "read_sdmx", read)
     codelist = next(one for one in ARTEFACTS.values() if one.urn.cls == "Codelist")
