@@ -62,7 +62,11 @@ class EndTxnProxy(Proxy):
             writer.transport.abort()
             return
         link = _Link(writer, to_broker)
-        await asyncio.gather(self._pass_requests(reader, link), self._pass_answers(from_broker, link))
+        try:
+            await asyncio.gather(self._pass_requests(reader, link), self._pass_answers(from_broker, link))
+        except asyncio.CancelledError:  # the network ends; asyncio would log the cancellation as an error
+            writer.transport.abort()
+            to_broker.transport.abort()
 
     async def _pass_requests(self, reader: asyncio.StreamReader, link: _Link) -> None:
         with suppress(OSError, asyncio.IncompleteReadError):
