@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Protocol
-
-
-class _Lock(Protocol):
-    """A lock of this process."""
-
-    def acquire(self) -> object:
-        """Wait until the lock is free, and take it."""
-
-    def release(self) -> object:
-        """Release the lock."""
+from threading import RLock
 
 
 def after_fork(function: Callable[[], None]) -> None:
@@ -23,7 +13,7 @@ def after_fork(function: Callable[[], None]) -> None:
         os.register_at_fork(after_in_child=function)
 
 
-def free_at_fork(lock: _Lock) -> None:
+def free_at_fork(lock: RLock) -> None:
     """Let each fork wait until no other thread holds a lock: the child gets it free, and what it guards complete."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)

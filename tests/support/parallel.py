@@ -91,7 +91,6 @@ class FewReports:
 def send_few_reports(config: pytest.Config) -> None:
     """Let a process of pytest-xdist send few reports."""
     for found in config.hook.pytest_runtest_logreport.get_hookimpls():
-        if (
-            type(found.plugin).__name__ == "WorkerInteractor"
-        ):  # pytest-xdist does not import its module, but executes it
+        # pytest-xdist executes the module of this class, and does not import it.
+        if type(found.plugin).__name__ == "WorkerInteractor":
             cast("Any", found).function = FewReports(found.function)

@@ -33,17 +33,16 @@ class TimeLimit:
         expired: is called at its end.
     """
 
-    __slots__ = ("_due_s", "_expired", "_limit_s", "_loop", "_timer")
+    __slots__ = ("_expired", "_limit_s", "_loop", "_timer")
 
     def __init__(self, loop: AbstractEventLoop, limit_s: float, expired: Callable[[], object]) -> None:
         self._loop = loop
         self._limit_s = limit_s
         self._expired = expired
-        self._due_s = loop.time() + limit_s
-        self._timer = loop.call_at(self._due_s, self._end)
+        self._timer = loop.call_later(limit_s, self._end)
 
     def _end(self) -> None:
-        rest_s = given_back_s(self._loop, self._due_s, self._limit_s)
+        rest_s = given_back_s(self._loop, self._timer.when(), self._limit_s)
         self._timer = self._loop.call_later(rest_s, self._expired)
 
     def cancel(self) -> None:

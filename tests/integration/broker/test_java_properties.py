@@ -17,7 +17,6 @@ from kafka_replica.producer import TransactionalProducer
 from support.broker.kafka_tools import quiet
 from support.broker.secured_kafka import Secured, allow_all
 from support.core.certificates import PASSWORD, Authority
-from support.effort import first_in_usual
 
 pytestmark = [pytest.mark.long, pytest.mark.broker, pytest.mark.quiescence_long]
 
@@ -82,7 +81,7 @@ def round_trip(
 
 
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
-@pytest.mark.parametrize("kind", first_in_usual(["JKS", "PKCS12"], 1))
+@pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
 def test_java_key_and_trust_stores_authenticate_both_sides(
     secured: Secured, kind: str, boundaries: Literal["markers", "quiescence"]
 ) -> None:

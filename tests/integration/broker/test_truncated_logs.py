@@ -16,7 +16,6 @@ from kafka_replica.transactions.resume_point import ResumePoint
 from support.broker.durable_tools import assert_same_as_topic, config, decided, durable, values
 from support.broker.kafka_tools import producer, write
 from support.broker.log_tools import folder_of
-from support.effort import first_in_usual
 from support.waiting import wait_until
 
 pytestmark = [pytest.mark.long, pytest.mark.broker]
@@ -87,7 +86,7 @@ def expect(kafka: LocalKafka, topic: str, kind: str, running: Replica, folder: P
         assert started.status().counts.rebuilds == 1, (topic, kind)
 
 
-@pytest.mark.parametrize("partitions", first_in_usual([2, 1], 1))
+@pytest.mark.parametrize("partitions", [2, 1])
 def test_a_log_that_goes_on_in_a_newer_epoch_was_not_truncated(
     own_kafka: LocalKafka, tmp_path: Path, partitions: int
 ) -> None:

@@ -21,7 +21,7 @@ from support.broker.durable_tools import config, decided, durable
 from support.broker.kafka_tools import AGGRESSIVE, independent_read, producer
 from support.broker.large_value_writer import value_of
 from support.broker.log_tools import FORGETFUL, records, wait_compacted
-from support.effort import first_in_usual, usual_or_long
+from support.effort import usual_or_long
 from support.paths import TESTS
 
 pytestmark = pytest.mark.broker
@@ -116,7 +116,7 @@ def assembled(state: dict[bytes, tuple[bytes, int]]) -> dict[bytes, bytes]:
 
 @pytest.mark.long
 @pytest.mark.scaled
-@pytest.mark.parametrize("partitions", first_in_usual([3, 1], 1))
+@pytest.mark.parametrize("partitions", [3, 1])
 def test_a_writer_killed_in_the_middle_of_a_value_leaves_no_trace(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, partitions: int
 ) -> None:

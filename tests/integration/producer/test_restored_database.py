@@ -192,7 +192,7 @@ def standby(postgres_server: LocalPostgres) -> Iterator[LocalPostgres]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("recorded_since", first_in_usual([5, 1], 1))
+@pytest.mark.parametrize("recorded_since", [5, 1])
 def test_a_failover_loses_commits_while_the_producer_runs(
     postgres_server: LocalPostgres,
     standby: LocalPostgres,
@@ -243,9 +243,7 @@ class BeginsAgain(StructureProducer):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("is_killed", "first_start"), first_in_usual([(True, "resume"), (True, "idle"), (False, "resume")], 1)
-)
+@pytest.mark.parametrize(("is_killed", "first_start"), [(True, "resume"), (True, "idle"), (False, "resume")])
 def test_a_new_incarnation_without_need_repeats_nothing(
     database_url: str, kafka_topic: TopicMaker, local_kafka: LocalKafka, is_killed: bool, first_start: FirstStart
 ) -> None:

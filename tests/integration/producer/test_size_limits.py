@@ -17,7 +17,6 @@ from kafka_replica.producer import Put, StructureProducer, TransactionalProducer
 from kafka_replica.producer.errors import EncodingError
 from kafka_replica.producer.outbox import Mode
 from kafka_replica.testing.pytest_plugin import TopicMaker
-from support.effort import first_in_usual
 from support.producer.producer_tools import log_of, settings_of, transactions_of
 from support.waiting import wait_until
 
@@ -82,7 +81,7 @@ def test_the_topics_limit_counts_after_compression(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("properties", first_in_usual([{}, {"queue.buffering.max.kbytes": 1024}], 1))
+@pytest.mark.parametrize("properties", [{}, {"queue.buffering.max.kbytes": 1024}])
 def test_a_refusal_within_a_large_transaction_names_the_refused_record(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path, properties: dict[str, object]
 ) -> None:

@@ -184,16 +184,16 @@ def test_an_aborted_attempt_before_the_committed_one_does_not_count(unverified: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("incarnations", first_in_usual([1, 2], 1))
+@pytest.mark.parametrize("incarnations", [1, 2])
 @pytest.mark.parametrize(
     ("decided", "commit"),
-    first_in_usual([
+    [
         pytest.param([0, 1], True, id="committed in the topic, open in the progress topic"),
         pytest.param(["progress", 1], True, id="committed, but open in one partition"),
         pytest.param(["progress"], True, id="committed in the progress topic only"),
         pytest.param([], True, id="no marker anywhere"),
         pytest.param([0], False, id="aborted in one partition"),
-    ], 2),
+    ],
 )  # fmt: skip
 def test_an_open_transaction_of_a_former_incarnation(
     unverified: LocalKafka, tmp_path: Path, decided: list[int | str], commit: bool, incarnations: int

@@ -16,7 +16,6 @@ from kafka_replica.data.mapping import MapPlan, inverse
 from kafka_replica.data.polars import transform as local_transform
 from kafka_replica_spark import transform
 from kafka_replica_spark.mapping.engine import SparkEngine
-from support.effort import first_in_usual
 from support.mapping.map_cases import dated
 from support.mapping.maps_by_hand import date_map, frequency_format, plan_of
 from support.rules.structures_by_hand import table, version_of
@@ -108,11 +107,11 @@ def test_days_of_the_calendar(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "written", "read", "shown"),
-    first_in_usual([
+    [
         ("yyyy-MM-{d}", "2024-02-{}", "2024-02-03", f"2024-01-{15:020}"),
         ("yyyy-{D}", "2024-{}", "2024-01-03", f"2024-{15:020}"),
         ("YYYY-{w}", "2024-{}", "2024-01-21", f"2024-{3:020}"),
-    ], 1),
+    ],
 )  # fmt: skip
 def test_fields_of_many_digits(spark: SparkSession, pattern: str, written: str, read: str, shown: str) -> None:
     """A field may be wider than a number of 64 bits: no engine fails, or takes too large a number for another one."""

@@ -20,7 +20,7 @@ from kafka_replica.data.validation import Rules
 from kafka_replica_spark import dataset_findings, report, split, validate
 from kafka_replica_spark.matching import longest_for
 from kafka_replica_spark.texts import as_text
-from support.effort import first_in_usual, usual_or_long
+from support.effort import usual_or_long
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import attribute as attribute_of
 from support.rules.structures_by_hand import dimension as dimension_of
@@ -201,7 +201,7 @@ def test_numbers_at_the_ends_of_64_bits_end_no_job(spark: SparkSession) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("ansi", first_in_usual(["true", "false"], 1))
+@pytest.mark.parametrize("ansi", ["true", "false"])
 def test_typed_cases_pass_in_ansi_mode(spark: SparkSession, ansi: str) -> None:
     """The table of typed columns passes, also in ANSI mode, which writes small decimals with exponents.
 

@@ -117,7 +117,7 @@ def test_spark_rejects_what_polars_rejects(spark: SparkSession, tmp_path: Path) 
 
 @pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("action", first_in_usual(["D", "", None], 1))
+@pytest.mark.parametrize("action", ["D", "", None])
 def test_a_deletion_that_gives_a_name_without_a_code(
     action: str | None, spark: SparkSession, tmp_path: Path
 ) -> None:  # fmt: skip
@@ -178,7 +178,7 @@ def test_rows_that_are_meant(spark: SparkSession) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("labels", first_in_usual(["both", "id", "name"], 1))
+@pytest.mark.parametrize("labels", ["both", "id", "name"])
 def test_files_written_by_spark_are_read_by_both_engines(labels: Any, spark: SparkSession, tmp_path: Path) -> None:
     """Files written by Spark give the frame again, in Spark and in polars, including odd texts."""
     rules = world_rules()

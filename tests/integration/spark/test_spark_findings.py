@@ -22,7 +22,6 @@ from kafka_replica.data.validation import Rules, compile_rules, generate_rows
 from kafka_replica.sdmx import Snapshot, Structures
 from kafka_replica_spark import job as job_of_spark
 from kafka_replica_spark import message_tables
-from support.effort import first_in_usual
 from support.mapping.map_cases import one
 from support.mapping.maps_by_hand import plan_of
 from support.rules.structures_by_hand import coded, codelist, dimension, measure, rules_of, structure, time
@@ -184,7 +183,7 @@ def test_findings_of_messages(
 
 @pytest.mark.long
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("most_in_memory", first_in_usual([10, 100], 1))
+@pytest.mark.parametrize("most_in_memory", [10, 100])
 def test_findings_of_a_map(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_in_memory: int
 ) -> None:

@@ -13,7 +13,6 @@ from pyspark.sql import SparkSession
 
 from kafka_replica import Snapshot
 from kafka_replica_spark import membership, validate
-from support.effort import first_in_usual
 from support.spark.spark_world import GOOD, RULES, VALUES, frame, varied
 
 Broken: TypeAlias = dict[Any, list[str]]
@@ -171,7 +170,7 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "kind", "good", "bad"),
-    first_in_usual([
+    [
         ("DOUBLE", pa.float32(), [1.5, 1e30, 1e-4, 12345678.5, float("nan"), float("inf"), float("-inf")], []),
         ("SHORT", pa.decimal128(12, 2), [Decimal("5.00")], [Decimal("5.01"), Decimal("99999.00")]),
         ("TIME_PERIOD", pa.timestamp("us", "UTC"), [dt.datetime(2020, 2, 29, 1, 2, 3, tzinfo=dt.UTC)], []),
@@ -182,7 +181,7 @@ def test_any_text_in_a_set(spark: SparkSession, in_map: bool) -> None:
         ("YEAR", pa.int32(), [2020], [20]),
         ("DAY", pa.date32(), [dt.date(2020, 2, 29), None], []),
         ("FLAG", pa.int32(), [None], [1]),
-    ], 2),
+    ],
 )  # fmt: skip
 @pytest.mark.usefixtures("uncompiled")
 def test_a_typed_column_counts_as_sdmx_writes_it(

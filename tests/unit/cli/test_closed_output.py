@@ -78,7 +78,6 @@ def test_output_without_a_reader_ends_a_command_with_141(line: str) -> None:
     assert run_unread(*line.split()) == (CLOSED, "")
 
 
-@pytest.mark.thorough
 def test_notices_without_a_reader_end_a_source(tmp_path: Path) -> None:
     """A source whose notices are not read ends, though its database is still awaited."""
     file = tmp_path / "source.toml"
@@ -88,7 +87,6 @@ def test_notices_without_a_reader_end_a_source(tmp_path: Path) -> None:
     assert "WARNING: waiting for the database, 1 attempt" in errors
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_notices_without_a_reader_end_a_producer(kind: str, tmp_path: Path) -> None:
     """A producer whose notices are not read ends, while it runs and while it waits for its database at the start."""

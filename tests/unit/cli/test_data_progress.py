@@ -47,7 +47,6 @@ def test_numbers_rates_and_time_left(progress: Progress, elapsed_s: float, words
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_the_engine_reports_bytes_rows_and_checks(rules: Rules, tmp_path: Path) -> None:
     """Bytes are those of the files as stored, rows those that were read; nothing decreases within a step."""
     frame = pl.DataFrame(generate_rows(rules, 12_000, 1), infer_schema_length=None)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.effort import first_in_usual, usual_or_long
+from support.effort import usual_or_long
 
 pytestmark = pytest.mark.long
 
@@ -54,9 +54,8 @@ def run(command: list[str], folder: Path, interrupt_after_s: float | None) -> tu
     return process.returncode, errors, time.monotonic() - began_s
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
-@pytest.mark.parametrize("command", first_in_usual(_COMMANDS, 2), ids=" ".join)
+@pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
 def test_ctrl_c_at_any_early_moment_ends_without_a_traceback(command: list[str], tmp_path: Path) -> None:
     """Ctrl-C during imports, while the command runs, and while Python shuts down, ends without a traceback."""
     status, errors, took_s = run(command, tmp_path, None)
@@ -102,7 +101,6 @@ main()
     assert (done.returncode, done.stderr) == (130, b"")
 
 
-@pytest.mark.thorough
 def test_ctrl_c_while_a_command_waits_for_a_broker(tmp_path: Path) -> None:
     """Ctrl-C while waiting for a broker closes the replica and reports only the interruption, with status 130."""
     process = subprocess.Popen(

@@ -60,7 +60,6 @@ def modules(root: Path) -> list[str]:
 
 
 @needs_compiler
-@pytest.mark.thorough
 def test_an_editable_installation(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An editable installation gets the modules, which can be imported; its wheel stays one for every system."""
     monkeypatch.delenv(VARIABLE, raising=False)
@@ -74,7 +73,6 @@ def test_an_editable_installation(hook: ModuleType, checkout: Path, monkeypatch:
         assert importlib.util.module_from_spec(spec).__doc__
 
 
-@pytest.mark.thorough
 @needs_compiler
 def test_a_wheel(hook: ModuleType, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A wheel contains the module if that was requested, and is then for this system; otherwise it is as before."""

@@ -272,7 +272,6 @@ while True:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @pytest.mark.scaled
 def test_kill_9_at_any_moment(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A process killed at any moment leaves one whole version, never older than one found before."""

@@ -208,14 +208,16 @@ def _uses(path: Path) -> Iterator[str]:
                 yield ast.unparse(node)
         elif isinstance(node, ast.Attribute) and node.attr in _PREPARING and _is_of_msgspec(node):
             use: ast.AST = node
-            while isinstance(parent := parents[use], ast.Subscript | ast.Call) and use is not getattr(
-                parent, "slice", 0
-            ):
-                if isinstance(parent, ast.Call) and parent.func is not use:
-                    break
-                use = parent
+            while _is_called_or_parametrized(use, parents[use]):
+                use = parents[use]
             if isinstance(use, ast.Attribute) or (isinstance(use, ast.Call) and _has_type(use, node.attr)):
                 yield ast.unparse(use)
+
+
+def _is_called_or_parametrized(node: ast.AST, parent: ast.AST) -> bool:
+    return (isinstance(parent, ast.Call) and parent.func is node) or (
+        isinstance(parent, ast.Subscript) and parent.value is node
+    )
 
 
 def _is_of_msgspec(node: ast.Attribute) -> bool:

@@ -67,7 +67,6 @@ def test_a_key_added_and_deleted_is_absent_in_a_merged_change() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @pytest.mark.parametrize("recent_changes", [0, 1000])
 def test_a_stuck_listener_holds_few_versions(recent_changes: int) -> None:
     """Pending changes are kept as diffs: each version kept would hold a record of every key written since."""

@@ -47,7 +47,7 @@ def test_killed_between_any_two_steps(name: str, folder: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
+@pytest.mark.parametrize("name", STORIES)
 def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path) -> None:
     """After a failure at any step the version shown stays, and is there after reopening.
 
@@ -80,7 +80,7 @@ def test_failing_between_any_two_steps_and_opened_again(name: str, folder: Path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", first_in_usual(STORIES, 2))
+@pytest.mark.parametrize("name", STORIES)
 def test_failing_between_any_two_steps_and_done_again(name: str, folder: Path) -> None:
     """A step that failed can be repeated a moment later, and the key count stays right."""
     at = 1

@@ -10,7 +10,7 @@ import pytest
 
 from support.core.rocks_tools import new_folder, run
 
-pytestmark = [pytest.mark.long, pytest.mark.thorough]
+pytestmark = pytest.mark.long
 
 CROWDED = """
 import gc

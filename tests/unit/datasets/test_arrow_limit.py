@@ -61,7 +61,6 @@ def test_expanded_bytes_are_those_of_pyarrow(start: Any, compression: Literal["l
     ],
     ids=["a long list in one row", "a long text in one row", "nulls"],
 )
-@pytest.mark.thorough
 def test_one_long_value_is_refused(start: Any, column: Callable[[], pa.Array[Any]]) -> None:
     """Few rows can expand to as much as many."""
     data = _written(start, "zstd", [pa.record_batch([column()], names=["x"])])

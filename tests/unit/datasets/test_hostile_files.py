@@ -13,7 +13,7 @@ import pytest
 from support.datasets.hostile_files import HOSTILE, write_hostile
 from support.paths import ROOT, TESTS
 
-pytestmark = [pytest.mark.long, pytest.mark.thorough]
+pytestmark = pytest.mark.long
 
 _LONGEST_S = 300
 _READABLE = {

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import xlsxwriter  # type: ignore[import-untyped]
 
-from support.effort import first_in_usual, usual_or_long
+from support.effort import usual_or_long
 from support.paths import ROOT
 
 pytestmark = pytest.mark.long
@@ -73,7 +73,6 @@ def validated(*arguments: object) -> dict[str, Any]:
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
 
 
-@pytest.mark.thorough
 @on_linux
 def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) -> None:
     """A short row in a batch takes less than five kilobytes while it is processed, its findings included."""
@@ -86,12 +85,9 @@ def test_rows_with_a_wrong_number_of_cells_take_little_memory(tmp_path: Path) ->
     assert large - small < 5_000 * rows, f"{(large - small) / rows:,.0f} bytes more for each row"
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 @on_linux
-@pytest.mark.parametrize(
-    "kind", first_in_usual(["csv", "parquet", "zst in zip", "stdin", "csv.zst", "arrow", "arrows", "edi"], 2)
-)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "zst in zip", "stdin", "csv.zst", "arrow", "arrows", "edi"])
 def test_peak_of_memory(kind: str, tmp_path: Path) -> None:
     """A file of hundreds of thousands of rows takes little more memory than one of a tenth of its size."""
     count = EDI_ROWS if kind == "edi" else ROWS
@@ -147,7 +143,6 @@ def _written(kind: str, size: str, frame: pl.DataFrame, folder: Path) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @on_linux
 def test_workbooks_are_read_in_batches(tmp_path: Path) -> None:
     """A workbook of 200,000 rows takes little more memory than one of a quarter of its size, beyond its texts."""

@@ -54,7 +54,6 @@ print(json.dumps({"peaks": peaks, "rows": rows}))
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.thorough,
     pytest.mark.scaled,
     pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: other systems have no /proc"),
 ]

@@ -14,7 +14,6 @@ from kafka_replica.data.files.messages import data_message_rows, located_blocks,
 from kafka_replica.data.files.messages.blocks import columns_of, rows_of
 from kafka_replica.data.files.messages.ml import MlMessage
 from support.datasets.ml_messages import BASE, DSD, XSI, message
-from support.effort import first_in_usual
 from support.rules.structures_by_hand import dimension, measure, rules_of, structure, text, time, version_of
 
 pytestmark = pytest.mark.thorough
@@ -608,7 +607,7 @@ def _observations(count: int) -> Iterator[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("group", first_in_usual(['<Group CUR="1" TITLE="late"/>', ""], 1))
+@pytest.mark.parametrize("group", ['<Group CUR="1" TITLE="late"/>', ""])
 def test_memory_does_not_depend_on_the_number_of_rows(group: str, file: Path) -> None:
     """Memory does not depend on the number of rows, also if the file is read twice because a group comes last."""
     peaks = []

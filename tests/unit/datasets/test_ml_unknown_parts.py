@@ -113,7 +113,6 @@ def test_data_in_an_unknown_part_is_refused(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_the_line_of_a_text_is_found_in_a_later_chunk(tmp_path: Path) -> None:
     """A text is found anywhere in a long file, also after groups that come late."""
     series = [f'\n<Series A="{at}"><Obs TIME_PERIOD="2010" OBS_VALUE="{at}"/></Series>' for at in range(20_000)]

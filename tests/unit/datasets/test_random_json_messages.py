@@ -23,7 +23,6 @@ _NOT_COMPARED: Final = {"STRUCTURE", "STRUCTURE_ID"}
 
 @pytest.mark.long
 @pytest.mark.parametrize("at_once", [8192, 3], ids=["in one block", "in blocks of three"])
-@pytest.mark.thorough
 def test_random_messages_have_the_rows_of_the_field_guide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:

@@ -82,7 +82,6 @@ def play(table: ModelTable, reader: Reader, script: list[str]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_each_row_version_is_read_once_in_every_short_history() -> None:
     """All histories of two transactions with up to six steps (five in a quick run), with subtransactions."""
     acts = ["0 write", "0 sub", "0 commit", "1 write", "1 commit", "read"]

@@ -44,7 +44,6 @@ UNRELATED = constraint(region(selected("D1", "US")), id_="BAD").replace('agencyI
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @pytest.mark.corpus
 @pytest.mark.skipif(
     not CORPUS.exists(),

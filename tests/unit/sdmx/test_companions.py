@@ -281,7 +281,6 @@ def answer(ask: Any, urn: str) -> Any:
 @pytest.mark.long
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(CHANGES, st.booleans()), max_size=5))
-@pytest.mark.thorough
 def test_the_indexes_are_kept_from_version_to_version(versions: list[tuple[list[Any], bool]]) -> None:
     """After any changes look-ups answer as fresh ones do, with and without indexes; earlier versions are unchanged."""
     records: dict[bytes, Record] = {}

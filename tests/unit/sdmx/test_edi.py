@@ -528,7 +528,6 @@ def test_a_component_without_codelist_or_length() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_many_cut_texts_are_read_in_linear_time() -> None:
     """A text of very many pieces is refused if it is too long, and read otherwise, at once."""
     started = time.thread_time()

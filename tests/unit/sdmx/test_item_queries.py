@@ -316,7 +316,6 @@ def _holder(structures: Structures, category: Urn) -> Urn | None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_the_cost_of_item_queries_does_not_depend_on_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """After ten changed records queries read and decode as many among 1,000 records as among 20,000."""
     costs = [_cost(size, monkeypatch) for size in (1_000, 20_000)]

@@ -846,7 +846,6 @@ def test_paths_of_categories_are_bounded() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_reading_2_0_takes_linear_time() -> None:
     """Reading and splitting codes, concepts, components and artefacts take linear time."""
 

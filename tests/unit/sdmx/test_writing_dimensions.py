@@ -60,7 +60,6 @@ def key_of(one: DataStructure) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @settings(max_examples=examples(20), deadline=None)
 @given(st.permutations(KEY), st.permutations([1, 2, 3, 5, 8]), st.integers(0, 4))
 def test_the_order_of_keys_is_the_same_in_every_format(ids: list[str], positions: list[int], at: int) -> None:

@@ -129,7 +129,6 @@ def _together(messages: Iterable[dict[str, Any]]) -> Keys:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @pytest.mark.corpus
 def test_written_names_and_types_are_those_of_registries() -> None:
     """Names that no file of a registry has are the reviewed ones; values have the types of the files."""

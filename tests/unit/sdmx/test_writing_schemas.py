@@ -22,7 +22,6 @@ from support.sdmx.standard_schemas import OUR_ML_SAMPLES, faults, json_schema
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 @pytest.mark.parametrize("version", list(ML_FORMATS))
 def test_a_sample_of_any_class_is_written_whole(version: str) -> None:
     """A valid sample of any class, whole or in parts, is written in its own edition, reads back equal, and is valid."""

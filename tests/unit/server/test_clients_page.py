@@ -57,7 +57,6 @@ def printed(command: list[str], folder: Path) -> list[str]:
     return [line.strip() for line in done.stdout.splitlines() if line.strip()]
 
 
-@pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="python")
 @pytest.mark.parametrize("number", [0, 1])
 def test_python_clients(service: RestService, tmp_path: Path, number: int) -> None:
@@ -66,7 +65,6 @@ def test_python_clients(service: RestService, tmp_path: Path, number: int) -> No
     assert printed([sys.executable, "-W", "ignore", "-c", example], tmp_path) == stated(example, "#")
 
 
-@pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="r")
 def test_rsdmx(service: RestService, tmp_path: Path) -> None:
     """The program in R prints the codes that its comment states."""
@@ -81,7 +79,6 @@ def test_rsdmx(service: RestService, tmp_path: Path) -> None:
     assert printed([program, "example.R"], tmp_path)[-1:] == stated(example, "#")
 
 
-@pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="js")
 def test_sdmx_rest(service: RestService, tmp_path: Path) -> None:
     """The JavaScript package fetches what it builds an address for."""
@@ -95,7 +92,6 @@ def test_sdmx_rest(service: RestService, tmp_path: Path) -> None:
     assert printed([node, "-e", example], tmp_path) == stated(example, "//")
 
 
-@pytest.mark.thorough
 @pytest.mark.runs("docs/sdmx-clients.md", language="java")
 def test_sdmx_dl(service: RestService, tmp_path: Path) -> None:
     """The Java library reads flows, and the structure and codes of one."""
@@ -131,7 +127,6 @@ def test_addresses_of_fmr(service: RestService, tmp_path: Path) -> None:
         }, line
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     "api", ["ws/public/sdmxapi/rest/codelist/SDMX/CL_FREQ", "sdmx/v2/structure/codelist/SDMX/CL_FREQ"]
 )

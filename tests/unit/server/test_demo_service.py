@@ -24,7 +24,6 @@ with topic.replica() as replica:
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_the_demonstration_stays_up_as_a_service() -> None:
     """The program prints the address, answers there, and ends without an error at Ctrl-C."""
     with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, text=True) as process:

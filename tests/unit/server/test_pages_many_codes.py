@@ -32,7 +32,6 @@ def processor_time_s(action: Callable[[], object]) -> float:
 
 
 @pytest.mark.scaled
-@pytest.mark.thorough
 def test_a_page_of_50_000_codes_takes_less_than_200_ms() -> None:
     """Each page has its codes in the order of the tree; the first page also decodes the list."""
     topic, path = FakeTopic(), "/structures/Codelist/MANY/CL_LARGE/1.0"

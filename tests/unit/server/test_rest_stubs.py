@@ -13,7 +13,6 @@ _EARLIER = {Format.SDMX_ML_1_0, Format.SDMX_ML_2_0}
 
 
 @pytest.mark.long
-@pytest.mark.thorough
 def test_stubs_of_every_class_are_valid_in_every_format() -> None:
     """SDMX-ML before 2.1 cannot represent some stubs; everywhere else each class has one that is valid."""
     seen: set[tuple[str, Format]] = set()
