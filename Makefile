@@ -57,7 +57,7 @@ demo-directory: $(VENV)/.demo ready
 test: $(VENV)/.test ready
 	@$(PYTEST) $(TEST_ARGS)
 
-quick: TEST_PROCESSES = 3
+quick: TEST_PROCESSES = 2
 quick: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 

@@ -48,6 +48,7 @@ def test_help_shows_examples_and_environment_variables(words: str, command: clic
     assert read | {"KAFKA_REPLICA_DEBUG"} <= named <= set(VARIABLES)
 
 
+@pytest.mark.thorough
 def test_the_help_of_the_whole_names_every_variable_that_is_read() -> None:
     """The help of the program, the documentation and the code name the same environment variables."""
     used = {

@@ -103,6 +103,7 @@ def test_a_page_from_standard_input_is_an_error(run: Run, tmp_path: Path, monkey
     assert (done.returncode, PAGE in " ".join(done.stderr.split())) == (1, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("header", ["STRUCTURE,STRUCTURE_ID,NOTE", "FREQ;NOTE"])
 @pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be", "utf-32le", "utf-32be"])
 def test_an_encoding_without_a_byte_order_mark_is_suggested(
@@ -132,6 +133,7 @@ def test_lines_that_end_with_a_carriage_return_alone(begin: str, run: Run, tmp_p
     assert (status, expected_text in message) == (1, True), message
 
 
+@pytest.mark.thorough
 def test_a_message_of_no_known_format(run: Run, tmp_path: Path) -> None:
     """The beginning of the file is shown as text."""
     data = tmp_path / "d.json"
@@ -143,6 +145,7 @@ def test_a_message_of_no_known_format(run: Run, tmp_path: Path) -> None:
     assert (status, f"reading {data}: the file is empty" in message) == (1, True), message
 
 
+@pytest.mark.thorough
 def test_columns_with_blank_titles_are_shown_in_quotes(run: Run, tmp_path: Path) -> None:
     """A finding about a column without a title, or with blanks in it, shows where the title begins and ends."""
     data, found = tmp_path / "d.csv", tmp_path / "f.jsonl"

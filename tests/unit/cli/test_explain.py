@@ -76,6 +76,7 @@ def test_the_page_of_guarantees_has_each_state() -> None:
 _ALERTS = [alert.name for alert in ALERTS]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "code", [*ADVICE, *CATALOGUE, *MAP_RULES, *_ALERTS, *STATES, *re.findall(r"\d+", " ".join(EXIT_STATUSES))]
 )
@@ -104,6 +105,7 @@ def test_upper_and_lower_case_are_equal(code: str) -> None:
     assert code.lower().replace("_", " ") in " ".join(found.values()).lower()
 
 
+@pytest.mark.thorough
 def test_codes_of_kafka_are_explained_as_messages_report_them() -> None:
     """The exception and the advice are those of the message in which Kafka's code stands."""
     for code, error in {

@@ -13,6 +13,8 @@ from support.cli.data_runs import Run
 from support.doc_blocks import programs
 from support.paths import ROOT
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.mark.runs("docs/findings.md", language="sh")
 def test_each_command_of_the_page_has_the_stated_status(

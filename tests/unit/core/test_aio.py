@@ -60,6 +60,7 @@ def in_a_thread(driver: Driver, versions: int) -> threading.Thread:
     return thread
 
 
+@pytest.mark.thorough
 def test_an_iterator_is_woken_by_another_thread(writing: Driver) -> None:
     """An iterator returns every version, in order, until the replica is closed."""
 
@@ -72,6 +73,7 @@ def test_an_iterator_is_woken_by_another_thread(writing: Driver) -> None:
     run(main())
 
 
+@pytest.mark.thorough
 def test_giving_up_loses_nothing(writing: Driver) -> None:
     """Cancelling waits at any moment loses nothing: each change is returned later, once, and nothing remains."""
 
@@ -148,6 +150,7 @@ async def _take(changes: AsyncChanges, count: int) -> None:
         await anext(changes)
 
 
+@pytest.mark.thorough
 def test_several_loops_at_once(writing: Driver) -> None:
     """Several loops in their own threads get all changes with an iterator each, and share what is shared."""
     shared, alone, together = changes_of(writing), dict[int, list[int]](), list[int]()
@@ -177,6 +180,7 @@ def test_several_loops_at_once(writing: Driver) -> None:
     assert sorted(together) == list(range(1, 151))
 
 
+@pytest.mark.thorough
 def test_a_long_replay_leaves_others_their_turn(writing: Driver) -> None:
     """Another task runs between any two of five hundred pending changes."""
 

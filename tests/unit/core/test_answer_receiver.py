@@ -48,6 +48,7 @@ def framed(answer: bytes) -> bytes:
     return struct.pack(">i", len(answer)) + answer
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("holds", [False, True])
 def test_answers_come_whole_and_in_order(holds: bool) -> None:
     """Long answers, and short ones between them, arrive as they were sent; two short ones in sequence end it."""
@@ -85,6 +86,7 @@ def test_a_size_that_is_none_is_reported(size: int) -> None:
     assert isinstance(reason, NotKafkaError)
 
 
+@pytest.mark.thorough
 def test_part_of_an_answer_counts_as_received() -> None:
     """The time of the last data is known while the rest of the answer is awaited, which then completes it."""
     ours, theirs = socket.socketpair()

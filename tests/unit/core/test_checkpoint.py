@@ -319,6 +319,7 @@ def test_a_changed_store_is_saved_at_intervals(path: Path) -> None:
 # --- ownership of the file ---
 
 
+@pytest.mark.thorough
 def test_a_second_store_on_a_file_is_refused(path: Path) -> None:
     """A second store on a file is refused, in this and other processes; a store closed by any thread does not count."""
     first = opened(path)

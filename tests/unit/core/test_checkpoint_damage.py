@@ -232,6 +232,7 @@ def test_a_change_that_a_listener_has_not_taken_does_not_prevent_the_rebuild(pat
         wait_until(lambda: {b"a", b"new", b"later"} <= set().union(*heard[1:]))
 
 
+@pytest.mark.thorough
 def test_waiting_for_a_position_does_not_wait_for_the_rebuild_of_a_damaged_store(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_broker_that_left_the_cluster_is_not_asked(monkeypatch: pytest.MonkeyP
     assert world.views(2, 3) == 2
 
 
+@pytest.mark.thorough
 def test_a_broker_that_stays_silent_is_asked_less_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time between two queries doubles up to a minute, and is the shortest one again after an answer."""
     monkeypatch.setattr(module, "_VIEW_S", TIMEOUT_S)

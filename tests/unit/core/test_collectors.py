@@ -13,6 +13,7 @@ from kafka_replica.metrics import export_replica
 from kafka_replica.testing import FakeTopic
 
 
+@pytest.mark.thorough
 def test_replicas_that_are_exported_at_the_same_time_share_a_collector() -> None:
     """The scrape has them all."""
     topics = [FakeTopic(f"t{number}") for number in range(4)]

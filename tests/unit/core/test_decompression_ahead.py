@@ -150,6 +150,7 @@ def test_after_closing() -> None:
     assert list(map(records_of, contents)) == alone(log)
 
 
+@pytest.mark.thorough
 def test_closing_in_between() -> None:
     """Records are available if the reader is closed while their batches wait to be decompressed."""
     log = log_of([ZSTD] * ENOUGH)

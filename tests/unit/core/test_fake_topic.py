@@ -171,6 +171,7 @@ def test_closing_wakes_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not thread.is_alive()
 
 
+@pytest.mark.thorough
 def test_many_writers_at_once() -> None:
     """Four threads write whole transactions over three partitions: no version shows a part of one."""
     topic = FakeTopic(partitions=3)

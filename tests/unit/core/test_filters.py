@@ -91,6 +91,7 @@ class _Reopened(list[Store]):
         return RocksStore(self._folder)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
 def test_a_changed_filter_never_shows_the_old_selection(stores: list[Store], boundaries: str) -> None:
     """A changed filter shows what a fresh replica shows, never the old selection; the same filter reads nothing."""

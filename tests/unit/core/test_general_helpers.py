@@ -96,6 +96,7 @@ def test_chained_sequences_are_one() -> None:
         chained[6]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_fork_is_not_the_owner() -> None:
@@ -140,6 +141,7 @@ def test_a_collector_that_is_switched_off_during_an_interruption_stays_off() -> 
         gc.enable()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_process_that_is_forked_during_a_pause_has_a_garbage_collector() -> None:

@@ -39,6 +39,7 @@ def measured(name: str) -> list[float]:
     return found
 
 
+@pytest.mark.thorough
 @needs_module
 def test_objects_get_memory_that_is_there() -> None:
     """Objects that are created after the heap has grown cause few page faults; without it, one for each 4 KiB."""
@@ -47,6 +48,7 @@ def test_objects_get_memory_that_is_there() -> None:
     assert max(faults) < without / 8
 
 
+@pytest.mark.thorough
 @needs_module
 def test_nothing_stays() -> None:
     """Once the steps are small, the memory provided ahead is given back."""
@@ -55,6 +57,7 @@ def test_nothing_stays() -> None:
     assert after_mb < objects_mb + 15
 
 
+@pytest.mark.thorough
 def test_without_the_module() -> None:
     """Half a gigabyte that the heap has grown in Python is not resident."""
     (grown_mb,) = measured("memory_in_python")

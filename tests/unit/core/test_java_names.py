@@ -61,6 +61,7 @@ def test_invalid_jaas_is_refused_without_quoting_it(text: str, reason: str) -> N
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.thorough
 @given(st.text(alphabet="ab=\"';{}\\\n #/*", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Any text is either read or refused with an error of this package."""

@@ -159,6 +159,7 @@ def test_a_thread_may_make_a_decoder_while_it_makes_one() -> None:
         assert json_decoder(list[int]).decode(b"[1]") == [1]
 
 
+@pytest.mark.thorough
 def test_no_other_module_makes_decoders() -> None:
     """All decoders are made under the lock, and all types that others convert to are prepared, or have no fields."""
     found = sorted(

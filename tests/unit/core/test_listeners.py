@@ -25,6 +25,7 @@ from support.core.store_contract import P, Writes, records, values, writes
 from support.waiting import wait_until
 
 
+@pytest.mark.thorough
 @given(st.lists(writes, min_size=1, max_size=10), st.integers(1, 5), st.data())
 def test_changes_applied_in_order_give_the_last_version(
     deltas: list[Writes], max_pending: int, data: st.DataObject
@@ -215,6 +216,7 @@ def test_a_whole_state_replaces_pending_changes(since: int | None) -> None:
     assert not mailbox.ready
 
 
+@pytest.mark.thorough
 def test_merging_costs_only_the_new_keys() -> None:
     """A full mailbox merges a change of two keys without going through the thousand pending ones."""
     requested_keys: list[object] = []
@@ -308,6 +310,7 @@ def test_pickling_process_bound_objects_raises_with_advice() -> None:
     assert type(driver.store) is MemoryStore
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # forking with threads is what is tested
 def test_an_iterator_in_a_forked_child_raises_with_advice() -> None:
     """In a forked child an iterator, which is never notified, raises with advice and does not touch locks.

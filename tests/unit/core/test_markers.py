@@ -281,6 +281,7 @@ def test_the_model_reproduces_the_measured_offsets() -> None:
     assert [batch.epoch for batch in cluster.logs[P0].written] == [0, 0, 0, 1]
 
 
+@pytest.mark.thorough
 def test_markers_of_producers_whose_records_are_filtered_out_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """No version is made, but the position is shown: memory does not grow with the number of producers."""
     made: list[MarkerDetector] = []

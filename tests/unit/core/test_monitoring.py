@@ -189,6 +189,7 @@ def test_the_command_writes_both_and_overwrites_nothing(tmp_path: Path) -> None:
     assert "with different content" in str(CliRunner().invoke(kafka_replica, ["monitoring", str(tmp_path)]).exception)
 
 
+@pytest.mark.thorough
 @needs_promtool
 def test_prometheus_accepts_rules_and_metrics(tmp_path: Path) -> None:
     """Promtool finds no fault in the rules, nor in the names and types of the metrics."""
@@ -216,12 +217,14 @@ def test_each_alert_fires_when_it_should_and_only_then(tmp_path: Path) -> None:
     evaluate(tests, tmp_path)
 
 
+@pytest.mark.thorough
 @needs_promtool
 def test_alerts_notice_what_happened_before_the_first_scrape(tmp_path: Path) -> None:
     """Counts of before the first scrape fire alerts, and so does an instance that ends soon after its start."""
     evaluate([rule_test(*case, fires=fires) for *case, fires in EARLY], tmp_path)
 
 
+@pytest.mark.thorough
 @needs_promtool
 def test_a_stopped_directory_fires_one_alert(tmp_path: Path) -> None:
     """Its bad records are the cause, and are not reported as left out."""
@@ -235,6 +238,7 @@ def test_a_stopped_directory_fires_one_alert(tmp_path: Path) -> None:
     evaluate([{**test, "input_series": [*test["input_series"], bad_records]} for test in tests], tmp_path)  # type: ignore[misc]
 
 
+@pytest.mark.thorough
 @needs_promtool
 def test_streams_of_changes_are_not_slow_requests(tmp_path: Path) -> None:
     """A stream ends when its client leaves, so its duration says nothing about the service."""

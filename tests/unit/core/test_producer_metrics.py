@@ -45,6 +45,7 @@ class HangingProducer:
         )  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_a_database_that_hangs_is_exported_as_down(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of the instance itself are exported; one query runs at a time, and its answer counts when it comes."""
     monkeypatch.setattr(producer_metrics, "_ANSWER_WITHIN_S", 0.05)
@@ -87,6 +88,7 @@ def test_an_impossible_port_is_refused(port: Any) -> None:
         serve_metrics(port, registry=CollectorRegistry())
 
 
+@pytest.mark.thorough
 def test_metrics_are_served_before_the_database_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While ``producer run`` waits for its database, the port answers that the database is down."""
     port = choose_port()

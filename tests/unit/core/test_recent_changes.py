@@ -90,6 +90,7 @@ def join(driver: Driver, since: int | None, recent_changes: int, max_pending: in
     return reader
 
 
+@pytest.mark.thorough
 def test_missed_versions_are_never_merged() -> None:
     """Fifty missed versions are fifty changes even with a mailbox of one; later versions are merged."""
     driver = Driver()

@@ -230,6 +230,7 @@ def test_the_version_of_the_package() -> None:
         kafka_replica.Replika  # type: ignore[attr-defined]  # noqa: B018
 
 
+@pytest.mark.thorough
 def test_importing_the_package_imports_next_to_nothing() -> None:
     """Names are imported on first use: SDMX alone, and pytest's plug-in, do not import Kafka's client."""
     import subprocess

@@ -209,6 +209,7 @@ def damaged_while_open(folder: Path) -> RocksStore:
     return store
 
 
+@pytest.mark.thorough
 def test_damage_is_met_in_a_walk(folder: Path) -> None:
     """Damage raises in scans of keys, when keys are counted, and in comparisons: no scan ends early in silence."""
     store = damaged_while_open(folder)
@@ -273,6 +274,7 @@ def test_a_replica_mends_its_store(folder: Path) -> None:
     assert len(values(RocksStore(folder).snapshot())) == 2_001
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["rocksdb", "checkpoint"])
 def test_a_store_that_was_damaged_while_nobody_used_it_is_rebuilt_and_counted(
     folder: Path, kind: str, caplog: pytest.LogCaptureFixture

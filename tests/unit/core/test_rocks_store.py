@@ -308,6 +308,7 @@ def test_a_read_only_store_sees_only_published_versions(folder: Path) -> None:
     assert publish(store, {b"z": b"4"}, 400) is not None
 
 
+@pytest.mark.thorough
 def test_looking_writes_nothing(folder: Path) -> None:
     """Opening read-only changes no byte in the folder; its temporary files are removed with the last reader."""
     store = RocksStore(folder)
@@ -486,6 +487,7 @@ def test_unusual_records_come_back_byte_for_byte(folder: Path) -> None:
     assert list(applied.deleted) == sorted(record.key for record in records[::2])
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @given(st.lists(st.binary(max_size=5)), st.data())
 def test_packed_keys_behave_like_a_list(keys: list[bytes], data: st.DataObject) -> None:
@@ -512,6 +514,7 @@ records_stored = st.dictionaries(
 )
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @given(records_stored, records_stored)
 def test_the_difference_depends_only_on_content(

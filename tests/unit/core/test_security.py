@@ -142,6 +142,7 @@ def test_impossible_settings_are_refused_with_a_remedy(
         chained = chained.__cause__
 
 
+@pytest.mark.thorough
 def test_kerberos_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package gssapi Kerberos is refused with what to install; with it, the service name is passed on."""
     config = {**BASE, "security.protocol": "SASL_SSL", "sasl.kerberos.service.name": "k"}  # GSSAPI is the default

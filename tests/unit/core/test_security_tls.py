@@ -69,6 +69,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     return World(tmp_path_factory.mktemp("certificates"))
 
 
+@pytest.mark.thorough
 def test_only_configured_authorities_are_trusted(world: World) -> None:
     """A CA file, a folder and a PEM text are trusted; other authorities and host names only if that is configured."""
     ours = world.path("ours.crt")
@@ -98,6 +99,7 @@ def test_named_authorities_replace_those_of_the_system(world: World) -> None:
         assert context.cert_store_stats()["x509"] == 1, properties
 
 
+@pytest.mark.thorough
 def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
     """A folder of authorities with hashed names, as OpenSSL needs it, is trusted."""
     command = ["openssl", "x509", "-hash", "-noout", "-in", world.path("ours.crt")]
@@ -106,6 +108,7 @@ def test_a_folder_of_authorities(world: World, tmp_path: Path) -> None:
     assert world.meet(ssl__ca__location=str(tmp_path)) == "nobody"
 
 
+@pytest.mark.thorough
 def test_a_revoked_certificate_is_refused(world: World) -> None:
     """A certificate on the revocation list is refused; others are accepted."""
     ours = world.path("ours.crt")
@@ -115,6 +118,7 @@ def test_a_revoked_certificate_is_refused(world: World) -> None:
     assert "ssl.crl.location" in str(connection_failed(caught.value, "x"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("memory", [True, False])
 def test_certificate_and_key_work_in_every_form(
     world: World, memory: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -146,6 +150,7 @@ def test_certificate_and_key_work_in_every_form(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_store_needs_its_package(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package cryptography a PKCS#12 store is refused, with an alternative."""
     monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.serialization.pkcs12", None)
@@ -153,6 +158,7 @@ def test_a_store_needs_its_package(world: World, monkeypatch: pytest.MonkeyPatch
         world.meet(ssl__keystore__location=world.path("client.p12"), ssl__keystore__password=PASSWORD)
 
 
+@pytest.mark.thorough
 def test_a_pkcs12_store_is_the_clients_certificate(world: World) -> None:
     """A PKCS#12 store works; a wrong password and another kind of file are reported."""
     pytest.importorskip("cryptography", reason="the package cryptography, which reads PKCS#12, is not installed")

@@ -169,6 +169,7 @@ def identity(monkeypatch: pytest.MonkeyPatch) -> Iterator[IdentityProvider]:
     server.server_close()
 
 
+@pytest.mark.thorough
 def test_tokens_from_an_identity_provider(identity: IdentityProvider) -> None:
     """Requests are librdkafka's; the token's own lifetime counts, otherwise the answer's."""
     expiry_s = int(time.time()) + 600

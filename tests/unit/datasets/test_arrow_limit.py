@@ -96,6 +96,7 @@ def _places(data: bytearray) -> set[int]:
     return {at for at in range(8, len(data) - 8, 8) if data[at : at + 4] == b"\xff\xff\xff\xff"} - {8}
 
 
+@pytest.mark.thorough
 def test_damaged_messages_end_the_count() -> None:
     """Changed and cut data, and lengths beyond all numbers, only end the count."""
     dice = random.Random(2)

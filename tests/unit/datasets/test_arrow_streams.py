@@ -61,6 +61,7 @@ def _written(texts: list[str], rows: int) -> bytes:
     return made.getvalue()
 
 
+@pytest.mark.thorough
 def test_a_stream_that_ends_too_early_is_an_error() -> None:
     """A stream that ends within a message is an error, never fewer rows or other values, unless it is empty."""
     whole = _written([str(at % 7) * (at % 20) for at in range(_ROWS)], 1_000)

@@ -149,6 +149,7 @@ def test_a_part_has_few_lines(records: list[str]) -> None:
         assert part.count(b'"') % 2 == 0
 
 
+@pytest.mark.thorough
 def test_progress_in_zstd(tmp_path: Path) -> None:
     """The number of bytes done grows with the parts of a file in zstd, and ends with its size."""
     lines = "".join(f"{number},{number * number}\n" for number in range(200_000)).encode()
@@ -162,6 +163,7 @@ def test_progress_in_zstd(tmp_path: Path) -> None:
     assert parts.done == size
 
 
+@pytest.mark.thorough
 def test_the_rest_of_zstd_is_not_decompressed(tmp_path: Path) -> None:
     """The thread that decompresses ends when the parts are not read to their end."""
     file = tmp_path / "x.csv.zst"

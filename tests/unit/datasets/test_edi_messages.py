@@ -79,6 +79,7 @@ def rows_in(data: bytes, tmp_path: Path, rules: Rules | None) -> list[dict[str, 
 KEY = {"FREQ": "M", "AREA": "BE", "ITEM": "X"}
 
 
+@pytest.mark.thorough
 def test_same_rows_as_sdmx_ml(rules: Rules, tmp_path: Path) -> None:
     """A message with attributes at all levels gives the rows that the same data gives in SDMX-ML 2.0 compact."""
     message = edi(
@@ -303,6 +304,7 @@ def test_errors_name_the_segment(lines: list[str], reason: str, rules: Rules, tm
         rows_in(edi(*lines), tmp_path, rules)
 
 
+@pytest.mark.thorough
 def test_a_truncated_message_is_an_error(rules: Rules, tmp_path: Path) -> None:
     """A message that is cut off anywhere is an error, never fewer rows."""
     data = edi("ARR++M:BE:X:199611199612:710:1+2", "REL+Z01+1", "ARR+0", "IDE+Z10+SOURCE", "CDV+S")
@@ -311,6 +313,7 @@ def test_a_truncated_message_is_an_error(rules: Rules, tmp_path: Path) -> None:
             rows_in(data[:end], tmp_path, rules)
 
 
+@pytest.mark.thorough
 def test_deletions_are_limited(rules: Rules, tmp_path: Path) -> None:
     """Many deletions of long ranges do not fill the memory."""
     lines = ["ARR++D:BE:X:1900010120991231:711"] * 20

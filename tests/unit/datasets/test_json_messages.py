@@ -409,6 +409,7 @@ def written(rows: list[dict[str, str]], *, flat: bool) -> dict[str, Any]:
     return whole
 
 
+@pytest.mark.thorough
 @given(data_sets())
 @settings(max_examples=examples(60))
 def test_flat_and_in_series(rows: list[dict[str, str]]) -> None:
@@ -451,6 +452,7 @@ def test_deep_nesting_is_an_error() -> None:
             rows_in(b'{"data": {%s}}' % (part % deep))
 
 
+@pytest.mark.thorough
 def test_damaged_json_gives_rows_or_an_error_of_the_package() -> None:
     """Damaged messages give rows or an error of the package, never another exception."""
     source = random.Random(7)

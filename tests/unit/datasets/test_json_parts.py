@@ -270,6 +270,7 @@ def test_text_that_is_not_in_its_encoding_is_an_error(encoding: str, monkeypatch
         located_rows(data + b"0")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["flat", "series"])
 def test_an_outline_is_short(kind: str) -> None:
     """The outline has no observations; they are cut into parts, each about a MiB long."""

@@ -311,6 +311,7 @@ def test_unusual_csv_means_the_same_as_in_sdmx_csv(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_fitting_rows_stay_valid_through_a_file(tmp_path: Path) -> None:
     """Valid rows are still valid after writing and reading, and have the requested action."""
     rules = world_rules()

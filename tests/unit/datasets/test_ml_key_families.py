@@ -205,6 +205,7 @@ def _lacking(measures: tuple[str, ...], rows: list[dict[str, Any]]) -> list[str]
     return list(split(validate(pl.DataFrame(rows), rules))[1]["TYPE"])
 
 
+@pytest.mark.thorough
 def test_a_mandatory_attribute_of_a_cross_sectional_measure() -> None:
     """A row with the code of the measure has its value as the primary measure, and needs its attributes."""
     rows = _read(_message("CrossSectional", _SECTION.format('<k:STOCKS value="1"/><k:FLOWS value="2"/>')))
@@ -332,6 +333,7 @@ def _with_parts(parts: str, attributes: str = "", after: str = "") -> str:
     return text.replace("<k:DataSet", f"{parts}<k:DataSet").replace("</k:DataSet>", f"</k:DataSet>{after}")
 
 
+@pytest.mark.thorough
 def test_parts_before_the_data_that_are_no_data_are_skipped_with_a_note() -> None:
     """A national office writes code lists and a description between the header and the data."""
     rows, notes = found_in(_with_parts(_PARTS), _rules(), action="I")

@@ -40,6 +40,7 @@ def test_periods_stay_as_they_are_recorded(tmp_path: Path) -> None:
     assert file.read_text().splitlines()[1].endswith(",I,A,1.5")
 
 
+@pytest.mark.thorough
 def test_days_of_random_periods(tmp_path: Path) -> None:
     """The first and last day of a period are those by which rules compare it."""
     dice = random.Random(3)
@@ -61,6 +62,7 @@ def test_days_of_random_periods(tmp_path: Path) -> None:
         assert read_sdmx_csv(file)["TIME_PERIOD"].to_list() == days
 
 
+@pytest.mark.thorough
 def test_fitting_rows_can_be_normalized(tmp_path: Path) -> None:
     """Whole frames with columns of all forms keep their rows."""
     frame = pl.DataFrame(generate_rows(world_rules(), 50), infer_schema_length=None).drop("ATTR_1", "ATTR_2", "ATTR_3")

@@ -89,6 +89,7 @@ def test_a_compression_bomb_is_refused_without_unpacking_it(
         read_content(file)
 
 
+@pytest.mark.thorough
 def test_a_row_group_of_parquet_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Row groups are read as a whole, so each is limited according to the footer, before it is decompressed."""
     monkeypatch.setattr(decompression_limit, "_ALWAYS_ALLOWED", 1 << 20)
@@ -289,6 +290,7 @@ def test_the_separator_with_the_most_components_is_chosen(header: str, separator
     ])  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_damaged_compressed_files_are_errors_of_the_package(tmp_path: Path) -> None:
     """Damaged compressed files give errors of the package."""
     file = tmp_path / "data.csv.gz"

@@ -61,6 +61,7 @@ def test_columns_that_have_no_common_form_are_refused() -> None:
         union_of(frames, "a.csv and 1 more")
 
 
+@pytest.mark.thorough
 def test_rows_of_several_files_have_the_findings_and_values_of_each_file_alone(tmp_path: Path) -> None:
     """Numbers, times and several values in one file change no row of another: all rows stay valid, as written."""
     rules = compile_rules(Structures(snapshot_of_files((SAMPLES,))), FLOW)

@@ -381,6 +381,7 @@ def test_given_frequencies_are_kept(rates: Rules, given: str) -> None:
     assert (found["FREQ"], found["TIME_PERIOD"]) == ("M", "2024")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
@@ -404,6 +405,7 @@ def test_unusable_period_columns(rates: Rules, rows: list[list[Any]], reason: st
         tables_in(workbook({"Data": rows}), "x", rates)
 
 
+@pytest.mark.thorough
 def test_sheets_for_readers_are_left_out(rates: Rules) -> None:
     """A dimension and a period in one row do not make a sheet data, nor does a date that does not exist."""
     data: list[list[Any]] = [["CURRENCY_DENOM", "EUR"], [], ["CURRENCY", "2024"], ["USD", 1]]
@@ -530,6 +532,7 @@ def test_the_structure_that_a_workbook_names(tmp_path: Path) -> None:
     assert str(artefact_of(sources_of([str(file)])[0]).reference) == "T:F(1.0)"
 
 
+@pytest.mark.thorough
 def test_an_invalid_reference_is_an_error_with_its_sheet_and_row(
     tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -88,6 +88,7 @@ def test_a_listener_gets_everything_once_the_first_version_is_repaired(topic: Fa
         assert (received.changes, first.initial, keys(first)) == ([first], True, (["T1", "T3"], [], []))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_changes_at_random_add_up_to_whole_versions(topic: FakeTopic, kind: str, seed: int) -> None:

@@ -235,6 +235,7 @@ def test_several_directories_at_one_version() -> None:
             Directory(replica, Terminal, topic="other")
 
 
+@pytest.mark.thorough
 def test_any_held_version_can_be_shown(topic: FakeTopic) -> None:
     """Any version that a reader holds can be shown, also after many newer ones."""
     with topic.replica(kept_versions=100) as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
@@ -244,6 +245,7 @@ def test_any_held_version_can_be_shown(topic: FakeTopic) -> None:
             assert terminals.at(snapshot)["1"].acquirer_id == ("A" if number == 0 else str(number - 1))
 
 
+@pytest.mark.thorough
 def test_readers_never_go_back_and_never_see_half(topic: FakeTopic) -> None:
     """While transactions arrive, look-ups see ever newer objects, and views see whole transactions."""
     wrong: list[object] = []
@@ -649,6 +651,7 @@ def test_changing_a_directory_is_refused(topic: FakeTopic) -> None:
         assert "T1" in terminals._repr_html_()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_a_fork_notices(topic: FakeTopic) -> None:
     """In a fork, where the directory is not kept up to date, look-ups raise an error instead of old objects."""

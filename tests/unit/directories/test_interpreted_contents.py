@@ -200,6 +200,7 @@ def test_the_order_of_records_may_change_when_the_log_is_replaced() -> None:
         wait_until(lambda: directory["a"] == 1 and heard == {"a": 1})
 
 
+@pytest.mark.thorough
 def test_any_held_version_shows_its_interpreted_objects() -> None:
     """Any version that a reader holds shows what its records put, also after a deletion of all."""
     topic = FakeTopic("events")

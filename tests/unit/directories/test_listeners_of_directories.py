@@ -140,6 +140,7 @@ def test_listeners_get_what_a_retry_repairs_with_the_next_version(topic: FakeTop
     assert (sorted(last.added), sorted(last.deleted), sorted(heard.objects)) == (["T1"], ["T2"], ["T1"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_keys_that_come_and_go_during_a_stop_take_no_memory(topic: FakeTopic, kind: str) -> None:
     """Only keys whose objects differ are stored for a listener, however long a stop lasts."""
@@ -269,6 +270,7 @@ def test_listeners_of_a_directory_on_demand_get_the_objects_before_and_after(top
     assert objects == {"T1": Terminal("T1", "N"), "T3": Terminal("T3")}
 
 
+@pytest.mark.thorough
 def test_an_ended_subscription_keeps_no_version_in_memory() -> None:
     """Neither the contents that its listener received, nor the keys that differ from them."""
     topic = FakeTopic("t")

@@ -35,6 +35,7 @@ def test_defaults_are_those_of_the_class() -> None:
     assert "| `topic` (str) | required |" in table
 
 
+@pytest.mark.thorough
 def test_options_of_all_commands_are_there() -> None:
     """Two options that the documentation lacked, and one that is required."""
     commands = tables()["commands"]

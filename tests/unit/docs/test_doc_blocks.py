@@ -48,6 +48,7 @@ NOT_RUN: Final = (
 """Pages, texts that blocks contain, and why no test runs these blocks."""
 
 
+@pytest.mark.thorough
 def test_each_block_is_run_or_has_a_reason() -> None:
     """Mark the test that runs a new block with ``@pytest.mark.runs(page, ...)``; see support/doc_blocks.py."""
     run = {block for _, block in marks()}
@@ -63,6 +64,7 @@ def _lines() -> list[tuple[Block, str]]:
     return [(block, line) for page in pages() for block in all_blocks(page) for line in block.text.splitlines()]
 
 
+@pytest.mark.thorough
 def test_targets_of_make_exist() -> None:
     """Each target and variable that a page gives to make is one of the Makefile."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -184,6 +184,7 @@ def test_a_garbage_collector_in_a_variable_replaces_the_usual_one(
     assert "-XX:+UseSerialGC" not in command([])
 
 
+@pytest.mark.thorough
 def test_a_port_that_another_process_has_taken_is_not_the_last_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,8 @@ import pytest
 
 from kafka_replica.embedded.process import SupervisorProcess
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def supervised(tmp_path: Path) -> Iterator[SupervisorProcess]:

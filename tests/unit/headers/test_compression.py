@@ -109,6 +109,7 @@ def test_damaged_records_are_bad(value: bytes | None, headers: list[tuple[str, b
         Stack([Compression()]).incoming(b"k", value, headers)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300))
 @given(value=st.binary(max_size=200), codec=st.sampled_from(CODECS), size=st.none() | st.integers(0, 10**13))
 def test_any_bytes_give_a_value_or_a_reason(value: bytes, codec: str, size: int | None) -> None:

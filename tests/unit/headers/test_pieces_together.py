@@ -24,6 +24,7 @@ def foreign(headers: Headers) -> Headers:
     return tuple(header for header in headers if header[0] not in KEPT)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", range(len(all_pieces())))
 @settings(max_examples=examples(100))
 @given(key=st.binary(max_size=10), value=VALUES, headers=HEADERS, compact=st.booleans())
@@ -47,6 +48,7 @@ def test_the_number_of_valid_orders() -> None:
     assert len(valid_orders()) == 90
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300))
 @given(order=st.integers(0, 89), key=st.binary(max_size=10), value=VALUES, headers=HEADERS, compact=st.booleans())
 def test_pieces_in_any_order_restore_any_record(
@@ -61,6 +63,7 @@ def test_pieces_in_any_order_restore_any_record(
     assert received.headers[: len(headers)] == headers
 
 
+@pytest.mark.thorough
 def test_every_order_round_trips() -> None:
     """A record and a tombstone are restored in each of the 90 orders."""
     for stack in valid_orders():

@@ -35,6 +35,7 @@ VALUES = st.none() | st.binary(max_size=20)
 LETTERS = st.permutations(["x", "y", "z"])
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(300))
 @given(LETTERS, VALUES, FOREIGN, st.booleans())
 def test_other_headers_pass_unchanged(
@@ -51,6 +52,7 @@ def test_other_headers_pass_unchanged(
     assert stack.incoming("k", sent.value, list(sent.headers)) == (value, tuple(headers))
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200))
 @given(FOREIGN, FOREIGN, st.booleans())
 def test_headers_that_stay_keep_their_places(

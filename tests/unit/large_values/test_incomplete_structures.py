@@ -87,6 +87,7 @@ def test_a_value_that_arrives_incomplete_replaces_one_that_was_read(world: World
     assert list(live.structures().parents(WHOLE.urn).unreadable) == [BROKEN.urn]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("path", "contents"),
     [

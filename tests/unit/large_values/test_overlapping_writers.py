@@ -88,6 +88,7 @@ def test_keys_made_of_the_content_would_lose_values() -> None:
         run(schedule, id_of_content)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200))
 @given(st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=8), st.integers(0, 99))
 def test_without_transactions_a_value_is_whole_or_refused(writes: list[tuple[Any, ...]], seed: int) -> None:
@@ -116,6 +117,7 @@ def compacted_before(records: list[Record], stop: int, chance: random.Random) ->
     return [record for record in compacted(records, lambda: chance.random() < 0.6) if record.offset < stop]
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(200))
 @given(SCHEDULES)
 def test_orphans_are_the_chunks_that_nobody_needs(schedule: list[tuple[Any, ...]]) -> None:
@@ -130,6 +132,7 @@ def test_orphans_are_the_chunks_that_nobody_needs(schedule: list[tuple[Any, ...]
             shown({key: record for key, record in left.items() if key != chunk})
 
 
+@pytest.mark.thorough
 @given(SCHEDULES)
 def test_one_writer_leaves_no_orphans(schedule: list[tuple[Any, ...]]) -> None:
     """A writer that has seen its own writes deletes all the chunks that it replaces."""

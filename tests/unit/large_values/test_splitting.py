@@ -32,6 +32,7 @@ def records(written: Iterable[WireRecord]) -> dict[bytes, Record]:
     return {key: record for key, record in found.items() if not record.is_tombstone}
 
 
+@pytest.mark.thorough
 @given(KEYS, st.binary(max_size=60), HEADERS, st.integers(1, 25))
 def test_a_value_is_assembled_as_it_was_split(key: bytes, value: bytes, headers: Headers, chunk_bytes: int) -> None:
     """The reader gets the value, the headers and the offset of the main key's record; chunks are at most so large."""

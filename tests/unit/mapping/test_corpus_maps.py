@@ -52,6 +52,7 @@ def became(snapshot: Snapshot, reference: str, rows: list[dict[str, Any]], *name
     ]
 
 
+@pytest.mark.thorough
 def test_a_map_of_every_kind() -> None:
     """Maps of all kinds work: n to m, implicit, fixed, date patterns where the first fit counts, two for one target."""
     source = named(

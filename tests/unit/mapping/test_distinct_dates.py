@@ -13,6 +13,8 @@ from support.mapping.map_cases import dated
 from support.mapping.maps_by_hand import date_map, plan_of
 from support.rules.structures_by_hand import table, version_of
 
+pytestmark = pytest.mark.thorough
+
 
 def test_each_date_is_converted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The 24 combinations of 12 dates and 2 frequencies (one is missing) in 600 rows are converted once."""

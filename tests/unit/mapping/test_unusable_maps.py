@@ -60,6 +60,7 @@ def test_an_unusable_map_is_refused_with_its_mistake(contents: tuple[str, ...], 
         plan_of(version_of(*contents))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

@@ -49,6 +49,7 @@ def recorded(producer: StructureProducer) -> list[tuple[int, str, str]]:
     return [(tx_id, kind, bytes(key).decode()) for tx_id, kind, key in rows]
 
 
+@pytest.mark.thorough
 def test_changes_of_files_become_transactions(producer: StructureProducer, folder: Path) -> None:
     """Additions and changes share a transaction, deletions have their own; without changes there is none."""
     (folder / "sub").mkdir()
@@ -69,6 +70,7 @@ def test_changes_of_files_become_transactions(producer: StructureProducer, folde
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_another_header_is_no_change(producer: StructureProducer, folder: Path) -> None:
     """A changed header is not a change, for this process and for the next one, which knows only the database."""
     (folder / "a.xml").write_text(codelist("CL_A"))
@@ -79,6 +81,7 @@ def test_another_header_is_no_change(producer: StructureProducer, folder: Path) 
     assert record_source(source_of(folder), producer) == [2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trouble", ["half a file", "an empty file", "no file", "no folder", "a link to nowhere"])
 def test_a_failure_deletes_nothing(trouble: str, producer: StructureProducer, folder: Path) -> None:
     """A failure changes and deletes nothing, even for readable files; after the repair all changes are recorded."""
@@ -112,6 +115,7 @@ def test_a_failure_deletes_nothing(trouble: str, producer: StructureProducer, fo
     assert record_source(source, producer) == [2]
 
 
+@pytest.mark.thorough
 def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path) -> None:
     """An empty folder deletes everything if the settings allow that."""
     (folder / "a.xml").write_text(codelist("CL_A"))
@@ -122,6 +126,7 @@ def test_an_empty_folder_may_be_meant(producer: StructureProducer, folder: Path)
     assert recorded(producer)[-1] == (2, "deletions", urn("CL_A"))
 
 
+@pytest.mark.thorough
 def test_changes_that_were_not_recorded_are_read_again(producer: StructureProducer, folder: Path) -> None:
     """Changes that the database refused once are read again: nothing is lost, though no file changes."""
     (folder / "a.xml").write_text(codelist("CL_A"))

@@ -158,6 +158,7 @@ class ForgetsFormerIncarnations(Instance):
         return None
 
 
+@pytest.mark.thorough
 def test_an_instance_that_forgets_former_incarnations_is_found_out() -> None:
     """The check above fails: what had arrived, and was not marked, is sent again."""
 
@@ -218,6 +219,7 @@ class MarksWithoutTheLease(Instance):
         return True
 
 
+@pytest.mark.thorough
 def test_marks_without_the_lease_are_found_out() -> None:
     """The check above fails: the other instance has ended the transaction as not marked, and has not sent it yet."""
 
@@ -231,6 +233,7 @@ def test_marks_without_the_lease_are_found_out() -> None:
     assert not isinstance(found.value, KeyboardInterrupt)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("wrong", "scripts"),
     [

@@ -33,6 +33,7 @@ def source_of(service: SdmxService, **more: Any) -> ServiceSource:
     return ServiceSource(ServiceSettings(service.url, **{"retries": 1, "timeout_s": 20.0, **more}))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["etags", "dates", "neither"])
 def test_unchanged_content_is_not_sent_again(kind: str, producer: StructureProducer) -> None:
     """Unchanged content is not sent again, by ETag, date or content, whatever the header of each answer."""
@@ -91,6 +92,7 @@ def test_partial_failure_is_never_a_deletion(
         assert record_source(source, producer) == [2, 3]
 
 
+@pytest.mark.thorough
 def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
     """A footer with information only is not a failure."""
     footer = (
@@ -101,6 +103,7 @@ def test_a_harmless_footer_is_no_failure(producer: StructureProducer) -> None:
         assert record_source(source_of(service), producer) == [1]
 
 
+@pytest.mark.thorough
 def test_an_empty_answer_deletes_only_if_allowed(producer: StructureProducer) -> None:
     """A 404, SDMX's answer without results, deletes only if the settings allow that."""
     with SdmxService() as service:
@@ -129,6 +132,7 @@ def test_a_temporary_failure_is_retried_within_one_round() -> None:
         assert len(service.requests) == 3
 
 
+@pytest.mark.thorough
 def test_the_published_format_is_requested_first() -> None:
     """The published format is requested first; the answer states its actual format."""
     with SdmxService() as service:
@@ -145,6 +149,7 @@ def test_the_published_format_is_requested_first() -> None:
         assert service.requests[-1].headers["accept"] == "text/xml"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["settings", "url", "token"])
 def test_requests_authenticate_and_errors_hide_credentials(how: str) -> None:
     """Requests authenticate by name and password or by token; errors contain neither."""
@@ -164,6 +169,7 @@ def test_requests_authenticate_and_errors_hide_credentials(how: str) -> None:
             assert "hunter2" not in repr(settings)
 
 
+@pytest.mark.thorough
 def test_a_service_that_is_not_there() -> None:
     """The error for an unreachable service names its address."""
     with SdmxService() as service:

@@ -22,6 +22,8 @@ from support.producer.producer_tools import settings_of
 from support.producer.sdmx_service import Response, SdmxService
 from support.producer.structure_samples import codelist, urn
 
+pytestmark = pytest.mark.thorough
+
 ML_2_0 = "http://www.SDMX.org/resources/SDMXML/schemas/v2_0"
 CONCEPTS = "urn:sdmx:org.sdmx.infomodel.conceptscheme.ConceptScheme=A:STANDALONE_CONCEPT_SCHEME(1.0)"
 
@@ -101,7 +103,6 @@ def test_a_bad_artefact_keeps_its_content_and_others_are_recorded(
     assert (taken.tx_ids, taken.unreadable) == ((4,), ())
 
 
-@pytest.mark.thorough
 def test_a_too_large_artefact_keeps_its_content_and_others_are_recorded(tmp_path: Path, folder: Path) -> None:
     """A list that grew larger than the producer may send does not hold up the rest of its source."""
     kafka = {"bootstrap.servers": "nowhere:1", "max.request.size": 4000}
@@ -158,7 +159,6 @@ def test_a_later_bad_copy_does_not_bring_back_an_earlier_one(producer: Structure
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["a.xml", "b.xml", "c.xml"])))
-@pytest.mark.thorough
 def test_concepts_of_files_that_arrive_one_by_one_stay(
     order: tuple[str, ...], producer: StructureProducer, folder: Path
 ) -> None:

@@ -54,12 +54,14 @@ def neighbours(draw: st.DrawFn) -> tuple[str, str]:
     return f"{number:f}", f"{other:f}" + draw(st.sampled_from(["", "0" if "." in f"{other:f}" else ".", ""]))
 
 
+@pytest.mark.thorough
 @given(numbers() | neighbours().map(lambda pair: pair[0]), OPERATORS, numbers())
 def test_the_expression_matches_exactly_the_compared_numbers(number: str, operator: Operator, bound: str) -> None:
     """The expression matches exactly the numbers for which the comparison holds, or fails."""
     check(number, operator, bound)
 
 
+@pytest.mark.thorough
 @given(neighbours(), OPERATORS)
 def test_numbers_that_differ_by_little(pair: tuple[str, str], operator: Operator) -> None:
     """The last of 45 digits before and after the point counts."""

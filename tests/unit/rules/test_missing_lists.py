@@ -74,6 +74,7 @@ def test_only_codes_of_the_missing_list_are_unchecked() -> None:
     assert findings_of_row(rules, row | {"NOTE": "abcd"}) != []
 
 
+@pytest.mark.thorough
 def test_a_missing_concept_is_listed() -> None:
     """A component without a representation has that of its concept; without the concept any text is accepted."""
     parts = (AREA, SEX, structure(dimension("SEX", coded("SEX")), dimension("AREA", ""), measure()), FLOWS)

@@ -13,6 +13,7 @@ from kafka_replica.data.validation.patterns import python_form, translated_patte
 LETTERS = "abyz059-A\\"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pattern", "fitting"),
     [

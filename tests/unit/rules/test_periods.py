@@ -48,6 +48,7 @@ def test_engines_agree_on_the_start_of_a_period(text: str) -> None:
     assert evaluate_condition(Not(CompareInt(start_of_period(P), "=", Number(known.start_s + 1))), row) is True
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(500), deadline=None)
 @given(st.builds("{}{}".format, MONTHLY, ZONES))
 def test_the_month_in_which_a_period_begins(text: str) -> None:

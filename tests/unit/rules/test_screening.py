@@ -15,6 +15,8 @@ from kafka_replica.data.validation.screening import narrowed_condition, screenin
 from support.rules.seeded_faults import seeded, world
 from support.rules.structures_by_hand import measure, rules_of, structure, text, time, version_of
 
+pytestmark = pytest.mark.thorough
+
 _ODD = (
     None,
     "",
@@ -35,7 +37,6 @@ _ODD = (
 )
 
 
-@pytest.mark.thorough
 def test_a_broken_check_has_a_true_screen() -> None:
     """A broken check's screen is true, in rows with faults and in rows with odd values anywhere."""
     rules = world()
@@ -54,7 +55,6 @@ def test_a_broken_check_has_a_true_screen() -> None:
     assert broken > 1000
 
 
-@pytest.mark.thorough
 def test_screen_and_rest_equal_the_whole_check() -> None:
     """The rest of a check whose screen is true equals the whole check and needs fewer values."""
     rules = world()
@@ -76,7 +76,6 @@ def test_screen_and_rest_equal_the_whole_check() -> None:
     assert any(Not(In(ComponentText("AREA"), frozenset())) == rest for _, _, rest in left)
 
 
-@pytest.mark.thorough
 def test_valid_rows_pass_all_screens() -> None:
     """Valid rows pass all screens, except periods in unusual notations; there are fewer screens than checks."""
     rules = world()

@@ -485,6 +485,7 @@ def test_a_part_without_identification_is_refused(cls: str, inside: str, reason:
         read_message(thing(cls, inside))
 
 
+@pytest.mark.thorough
 def test_items_deep_in_items() -> None:
     """Items nested as deep as XML allows are read, or refused with our error."""
     for depth in (200, 300, 100_000):

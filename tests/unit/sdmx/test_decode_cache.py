@@ -194,6 +194,7 @@ def test_the_media_type_is_a_part_of_the_content() -> None:
     assert content_of(b"{}", "a") == content_of(bytes(bytearray(b"{}")), "a")
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_fork_can_decode(capfd: Any) -> None:
     """A lock that another thread held at a fork does not block the child."""

@@ -22,6 +22,8 @@ from support.sdmx.pysdmx_differences import KNOWN_FUSION, KNOWN_JSON, KNOWN_XML,
 from support.sdmx.pysdmx_objects import to_pysdmx
 from support.sdmx.sdmx_corpus import data_of, rows
 
+pytestmark = pytest.mark.thorough
+
 model = pytest.importorskip("pysdmx.model")
 
 LARGEST_BYTES = 120_000
@@ -116,7 +118,6 @@ def test_fusion_json_is_read_as_by_pysdmx() -> None:
     check(rows(("fusion-json", "")), KNOWN_FUSION, 100)
 
 
-@pytest.mark.thorough
 @pytest.mark.corpus
 def test_sdmx_ml_is_read_as_by_pysdmx() -> None:
     """SDMX-ML is read as by pysdmx, except for the listed differences."""

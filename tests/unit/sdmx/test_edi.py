@@ -223,6 +223,7 @@ def test_records_end_anywhere(columns: int, end: bytes) -> None:
     assert [one for part in parts for one in read_message(part.value)] == expected
 
 
+@pytest.mark.thorough
 @given(st.data())
 @settings(max_examples=examples(50), deadline=None)
 def test_a_line_end_at_any_place(data: st.DataObject) -> None:
@@ -560,6 +561,7 @@ def test_reading_edi_takes_linear_time() -> None:
     assert any(seconds(4000) < 9 * seconds(1000) for _ in range(3))
 
 
+@pytest.mark.thorough
 def test_many_small_artefacts() -> None:
     """A header that each part would repeat is refused before memory is exhausted."""
     header = "".join(f"NAD+XX{i}+{'x' * 500}'" for i in range(2000))

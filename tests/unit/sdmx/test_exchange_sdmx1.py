@@ -85,6 +85,7 @@ def test_artefacts_come_back_from_sdmx1_except_the_listed_ones(artefact: Artefac
     assert [path for path in lost if not any(re.fullmatch(pattern, path) for pattern in patterns)] == []
 
 
+@pytest.mark.thorough
 def test_a_completely_supported_artefact_comes_back_equal() -> None:
     """An artefact of a class that sdmx1 supports completely comes back equal."""
     for cls in (
@@ -139,6 +140,7 @@ def test_the_edition_follows_from_the_artefact() -> None:
     assert isinstance(to_sdmx1(of_class("Codelist", "old_classes.sdmx21.xml")), sdmx.model.v21.Codelist)
 
 
+@pytest.mark.thorough
 def test_sdmx1_writes_the_message() -> None:
     """sdmx1's writer accepts the message; our reader finds all of its content, except what sdmx1 does not write."""
     from sdmx.writer.xml import to_xml

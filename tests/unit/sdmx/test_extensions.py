@@ -353,6 +353,7 @@ LISTS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(LISTS)
 def test_random_extensions_have_the_counted_ids(lists: list[Any]) -> None:

@@ -301,6 +301,7 @@ def test_long_texts_like_declarations_are_not_namespaces() -> None:
     assert len(read_message(message(body))) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["lost", "extensions", "codes", "holders"])
 def test_hostile_extensions_take_linear_time(what: str) -> None:
     """Many elements that are searched, in deep extensions: four times as many take no 12 times as long."""

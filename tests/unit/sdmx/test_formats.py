@@ -33,6 +33,7 @@ def loaded_by(code: str) -> list[str]:
     return [name.split(".")[-2] for name in done.stdout.split()]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("package", _ONE_OF_EACH)
 def test_reading_a_message_imports_only_its_format(package: str, tmp_path: Path) -> None:
     """A message imports the reader of its own format, no other and no writer; and nothing of the network."""
@@ -43,6 +44,7 @@ def test_reading_a_message_imports_only_its_format(package: str, tmp_path: Path)
     assert loaded_by(f"{code}\n{no_client}") == [package]
 
 
+@pytest.mark.thorough
 def test_the_package_imports_no_format() -> None:
     """The import of the package, of reading and of writing imports no format."""
     assert loaded_by("import kafka_replica.sdmx\nfrom kafka_replica.sdmx import read_message, write_message") == []

@@ -244,6 +244,7 @@ def test_a_codelist_is_its_twin() -> None:
     assert late.codes == twin.codes
 
 
+@pytest.mark.thorough
 def test_texts_are_the_same_before_and_after_the_first_access() -> None:
     """Texts are the same before and after the first access, whichever it is, and for eight threads."""
     written = [Text(value=f"text {number}", locale=f"l{number}") for number in range(50)]

@@ -173,6 +173,7 @@ def test_no_quadratic_work() -> None:
     assert any(seconds(4000) < 9 * seconds(1000) for _ in range(3))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["components", "answers", "references"])
 def test_many_components_take_linear_time(what: str) -> None:
     """The time for 40,000 components with unusual ids, or as many empty answers, is linear in their number.
@@ -212,6 +213,7 @@ def test_thousands_of_namespaces_are_refused_at_once() -> None:
     assert time.thread_time() - began_s < 5
 
 
+@pytest.mark.thorough
 def test_a_large_header_before_many_artefacts() -> None:
     """A header of a megabyte that each part would repeat is refused before memory is exhausted, in JSON too."""
     codelists = "".join(f'<str:Codelist id="C{i}" agencyID="A" version="1.0"/>' for i in range(10_000))

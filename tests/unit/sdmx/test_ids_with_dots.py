@@ -96,6 +96,7 @@ def test_codes_with_dots_are_written_again_in_1_0() -> None:
     assert list(read_message(data)) == [found]
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(40), deadline=None)
 @given(st.lists(st.text("aZ1_-.:", min_size=1, max_size=6), min_size=1, max_size=6, unique=True))
 def test_any_list_of_1_0_is_written_whole_or_not_at_all(codes: list[str]) -> None:

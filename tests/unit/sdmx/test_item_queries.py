@@ -170,6 +170,7 @@ def test_codes_by_extension_count() -> None:
     assert ids(found.descendant_items(code + "A")) == ids(found.ancestor_items(code + "A")) == ["B"]
 
 
+@pytest.mark.thorough
 def test_children_are_indexed_once() -> None:
     """The children of all codes of a long list come from one index, which is made at the first query."""
     chance = random.Random(1)

@@ -173,6 +173,7 @@ def long_message(**last: Any) -> dict[str, Any]:
     return json.loads(GOOD) | {"data": {"codelists": [{"id": "CL", "agencyID": "A", "codes": codes, **last}]}}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("style", ["compact", "usual", "indented"])
 def test_a_long_message(style: str) -> None:
     """A long message takes the fast path, whatever its whitespace; its faults are still refused."""
@@ -195,6 +196,7 @@ def test_a_long_message(style: str) -> None:
             read_message(wrong)
 
 
+@pytest.mark.thorough
 def test_letters_across_the_pieces_that_are_checked() -> None:
     """A multi-byte character may cross the border of checked pieces; half a character at the end is damage."""
     for shift in range(8):

@@ -37,6 +37,7 @@ def items() -> LazyItems[Made]:
     return LazyItems({f"I{number}": Written(number) for number in range(COUNT)}, Made, Written)
 
 
+@pytest.mark.thorough
 def test_all_threads_get_the_same_items() -> None:
     """Threads that request all items and threads that request single ones get the same objects."""
     for _ in range(5):

@@ -782,6 +782,7 @@ def test_nesting_beyond_the_limit_is_refused() -> None:
         below(sys.getrecursionlimit() - frames_now() - 300)
 
 
+@pytest.mark.thorough
 def test_a_long_text_below_many_levels() -> None:
     """A text is not processed again on each level above it."""
     deep = "<s:CodeRef><s:CodeID>1</s:CodeID>" * 240 + "<!-- -->" + "x" * 5_000_000 + "</s:CodeRef>" * 240

@@ -227,6 +227,7 @@ def test_artefacts_of_2_0_in_another_namespace_are_refused(place: str, foreign: 
     assert len(split_message(message_20(KEY_FAMILY))) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["declarations", "namespaces", "parts"])
 def test_hostile_namespaces_take_linear_time(what: str) -> None:
     """Text like declarations, many declared namespaces and many ignored parts: four times as many take no 12 times."""
@@ -276,6 +277,7 @@ def test_parts_of_constraints_in_another_namespace_are_refused(part: str) -> Non
         read_message(structures_with("Constraints", whole))
 
 
+@pytest.mark.thorough
 def test_the_names_are_those_of_the_schemas() -> None:
     """Each element that the schemas of structures, generic metadata and registry messages declare is listed."""
     declared = set[str]()

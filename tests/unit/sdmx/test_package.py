@@ -64,6 +64,7 @@ def test_the_package_imports_no_kafka_client() -> None:
                     assert module.partition(".")[0] in allowed, (path, module)
 
 
+@pytest.mark.thorough
 def test_messages_are_read_without_a_kafka_client() -> None:
     """URNs and messages can be read where confluent-kafka is not installed."""
     printed = run(
@@ -86,6 +87,7 @@ def test_a_missing_library_is_named(library: str, name: str) -> None:
     assert "kafka-replica[sdmx]" in printed
 
 
+@pytest.mark.thorough
 def test_urns_and_versions_need_no_library() -> None:
     """URNs, their classes, versions and formats work, with the same results, without lxml and msgspec."""
     code = (

@@ -13,6 +13,8 @@ from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.urns.urn import Urn
 from support.effort import examples
 
+pytestmark = pytest.mark.thorough
+
 
 class Clumsy:
     """A key with a poor hash, so that leaves are full."""
@@ -30,7 +32,6 @@ class Clumsy:
 KEYS = st.integers(-500, 500) | st.text(max_size=2) | st.builds(Clumsy, st.integers(0, 200))
 
 
-@pytest.mark.thorough
 @settings(max_examples=examples(200), deadline=None)
 @given(
     st.dictionaries(KEYS, st.integers(), max_size=150),
@@ -62,7 +63,6 @@ def test_the_mapping_equals_a_dict(
         assert one.get("not there", 7) == 7
 
 
-@pytest.mark.thorough
 def test_a_change_shares_nearly_everything() -> None:
     """Changing one of a hundred thousand keys makes few new objects, about as many as of a thousand."""
 

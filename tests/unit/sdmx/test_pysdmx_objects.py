@@ -77,6 +77,7 @@ def test_an_attribute_relationship_becomes_an_attachment_level(about: AttributeR
     assert to_pysdmx(changed).components[first.id].attachment_level == level
 
 
+@pytest.mark.thorough
 def test_content_that_pysdmx_would_interpret_differently_is_refused() -> None:
     """Content that pysdmx would interpret differently is refused, with the URN and the reason."""
     for cls, reason in {

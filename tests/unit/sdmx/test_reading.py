@@ -106,6 +106,7 @@ def test_a_codelist_in_four_formats_gives_equal_codelists() -> None:
     assert hash(first) == hash(others[0])
 
 
+@pytest.mark.thorough
 @given(
     st.dictionaries(
         st.from_regex(r"[A-Za-z0-9_@$\-]{1,8}", fullmatch=True),

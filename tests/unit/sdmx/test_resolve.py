@@ -642,6 +642,7 @@ def test_a_real_dataflow_has_the_parts_counted_by_hand(row: dict[str, str]) -> N
     assert applied(found) == [("EXR_CONSTRAINTS", "1.0", "dataflow")]
 
 
+@pytest.mark.thorough
 def test_many_threads_resolve_at_once() -> None:
     """Threads that resolve at once get equal results: lists and constraints are indexed once."""
     structures = structures_of(sample(), CONSTRAINTS)

@@ -478,6 +478,7 @@ LANGUAGES = st.dictionaries(
 )
 
 
+@pytest.mark.thorough
 @given(st.dictionaries(st.from_regex(r"[A-Za-z0-9_@$\-]{1,8}", fullmatch=True), LANGUAGES, max_size=8))
 def test_any_codelist_is_the_same_as_in_xml(codes: dict[str, dict[str, str]]) -> None:
     """Random ids and texts are equal in SDMX-ML 3.0 and SDMX-JSON, and equal to the input."""
@@ -580,6 +581,7 @@ def test_each_bad_input_is_refused_at_once(name: str) -> None:
     assert 20 < len(str(caught.value)) < 3000
 
 
+@pytest.mark.thorough
 @given(
     st.lists(
         st.tuples(st.sampled_from(["a", "b:", "c", "é"]), st.integers(0, 99) | st.text(':"\\u03a', max_size=5)),

@@ -23,6 +23,8 @@ from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import WireRepresentation
 from kafka_replica.sdmx.urns.urn import Urn
 
+pytestmark = pytest.mark.thorough
+
 _OTHER_NAMES = {"format", "text_format"}
 
 

@@ -165,6 +165,7 @@ def test_messages_and_parts() -> None:
     assert repr(DecodeCache(1_000_000)) == "<DecodeCache, 0 messages, 0.0 of 1.0 MB>"
 
 
+@pytest.mark.thorough
 def test_rules_maps_and_reports(structures: FileStructures) -> None:
     """Rules and maps show artefact, version and counts, reports whether data is valid, with a table of findings."""
     rules = compile_rules(structures, LABOUR)

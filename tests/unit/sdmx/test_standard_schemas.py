@@ -123,6 +123,7 @@ def json_faults(edition: str, data: bytes) -> list[tuple[Any, ...]]:
     return [place for place in found if place != ("meta", "prepared")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("edition", "sample"), [("2.0", SAMPLE), ("1.0", SAMPLE_1_0)], ids=["2.0", "1.0"])
 def test_our_json_samples(edition: str, sample: dict[str, Any]) -> None:
     """Our samples of SDMX-JSON are valid, except for the lists that are intentionally extended, which are not."""

@@ -188,6 +188,7 @@ def test_without_a_synthetic_scheme_the_last_copy_counts() -> None:
 COPIES = st.lists(st.dictionaries(st.sampled_from("ABCDE"), st.sampled_from(["x", "y"]), min_size=1), min_size=1)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(COPIES.filter(lambda copies: len(copies) < 5))
 def test_the_order_of_merging_does_not_matter(copies: list[dict[str, str]]) -> None:

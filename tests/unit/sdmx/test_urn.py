@@ -24,6 +24,7 @@ versions = st.sampled_from(
 items = st.none() | st.lists(names, min_size=1, max_size=3).map(".".join)
 
 
+@pytest.mark.thorough
 @given(st.sampled_from(sorted(CLASSES)), agencies, names, versions, items)
 def test_every_urn_survives_text(class_: str, agency: str, id_: str, version: str, item: str | None) -> None:
     """Text and back gives an equal URN with equal parts and hash, for every class of the standard."""
@@ -48,6 +49,7 @@ def test_urns_with_and_without_items_are_sorted_by_a_key() -> None:
         assert sorted(mixed, key=key) == wanted
 
 
+@pytest.mark.thorough
 @given(st.text() | st.text(alphabet="urn:sdmxCodelist=()+.*-1 \n").map(lambda text: FREQ[:50] + text))
 def test_any_text_is_a_urn_or_a_urn_error(text: str) -> None:
     """Any text gives a URN equal to it, or UrnError."""

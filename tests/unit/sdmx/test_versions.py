@@ -110,6 +110,7 @@ VERSIONS = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(SEMANTIC, st.integers(0, 2), VERSIONS)
 def test_a_plus_selects_below_the_next_part(least: tuple[int, int, int], at: int, versions: list[str]) -> None:
     """A plus means the newest triple that is at least the stated one and below the next of the part before the plus."""
@@ -142,6 +143,7 @@ def test_order_is_total_and_rules_agree_with_it(versions: list[str]) -> None:
     assert newest("*", versions) == ([None, *different, *stable])[-1]
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=20), VERSIONS)
 def test_any_text_is_a_rule_that_fits_or_does_not(rule: str, versions: list[str]) -> None:
     """Any text as a rule raises nothing, and finds one of the versions or none."""

@@ -43,6 +43,7 @@ def test_formats_of_2_1_express_all_content_of_2_1(format_: Format, artefact: Ar
     assert [as_representable_in(artefact, format_)] == list(found)
 
 
+@pytest.mark.thorough
 @given(artefact=codelists(), format_=st.sampled_from([Format.FUSION_JSON, Format.SDMX_ML_2_0, Format.EDI]))
 @QUICK
 def test_other_formats_write_a_codelist_whole_or_name_the_property(artefact: Codelist, format_: Format) -> None:
@@ -55,6 +56,7 @@ def test_other_formats_write_a_codelist_whole_or_name_the_property(artefact: Cod
     assert list(read_message(data)) == [as_representable_in(artefact, format_)]
 
 
+@pytest.mark.thorough
 @given(artefacts=st.lists(TODAY, max_size=5), format_=st.sampled_from(SINCE_3))
 @QUICK
 def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_: Format) -> None:
@@ -67,6 +69,7 @@ def test_all_artefacts_of_a_message_come_back(artefacts: list[Artefact], format_
     }
 
 
+@pytest.mark.thorough
 @given(artefact=TODAY, version=st.sampled_from(["30", "31"]))
 @settings(QUICK, max_examples=examples(15))
 def test_structure_is_valid(artefact: Artefact, version: str) -> None:

@@ -80,6 +80,7 @@ def test_our_samples_become_valid_messages(path: object, version: str) -> None:
         assert faults(version, write_message(artefacts, ML_FORMATS[version])) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", OUR_ML_SAMPLES, ids=lambda path: path.name)
 @pytest.mark.parametrize("version", list(JSON_FORMATS))
 def test_our_samples_become_valid_json(path: object, version: str) -> None:

@@ -80,6 +80,7 @@ def test_an_answer_comes_from_one_version_and_names_it(topic: FakeTopic, replica
     assert second.headers["kafka-replica-version"] == f"2.{replica.incarnation}"
 
 
+@pytest.mark.thorough
 def test_the_root_names_the_addresses(replica: Replica) -> None:
     """Each address answers, also below the path of another app."""
     app = create_app(replica, answer=stand_in)
@@ -92,6 +93,7 @@ def test_the_root_names_the_addresses(replica: Replica) -> None:
         assert found["changes"] == f"http://localhost{base}changes"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("base", ["/sdmx/v2", "/sdmx/v1", "/ws/public/sdmxapi/rest"])
 def test_path_and_query_reach_the_api_as_they_were_sent(replica: Replica, base: str) -> None:
     """Nothing is decoded or redirected: neither escapes, nor a plus sign, nor a slash at the end.
@@ -109,6 +111,7 @@ def test_path_and_query_reach_the_api_as_they_were_sent(replica: Replica, base: 
         assert client_of(mounted).get(f"/my%20app{base}/{rest}").json()["path"] == api + rest
 
 
+@pytest.mark.thorough
 def test_pinned_paths_keep_answering_from_their_version(topic: FakeTopic, replica: Replica) -> None:
     """A kept version answers; one that is gone is 410, one that never was is 404."""
     client = client_of(create_app(replica, answer=stand_in))
@@ -146,6 +149,7 @@ def test_entity_tags_save_the_answer_within_one_incarnation(topic: FakeTopic, re
     assert client.get(f"{CODELISTS}/*", headers={"If-None-Match": tag}).status_code == 200
 
 
+@pytest.mark.thorough
 def test_health_and_metrics_do_not_wait_for_slow_comparisons(
     topic: FakeTopic, replica: Replica, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_comparison_backwards_looks_only_at_changed_keys(topic: FakeTopic, rep
         assert client.get("/diff/2/1").json()["deleted"] == [URN.format("B")]
 
 
+@pytest.mark.thorough
 def test_an_app_that_has_ended_holds_no_version_of_the_history(topic: FakeTopic) -> None:
     """The caller closes the history, and may then move its folder; even a late request keeps nothing open."""
     with new_folder() as folder, VersionHistory(folder / "history") as history, topic.replica() as replica:
@@ -234,6 +239,7 @@ def test_the_length_in_an_own_answer_is_replaced(replica: Replica, encoding: str
     assert (sent if encoding == "identity" else gzip.decompress(sent)) == body
 
 
+@pytest.mark.thorough
 def test_head_and_options_need_no_body(replica: Replica) -> None:
     """HEAD has the headers of GET, OPTIONS the methods; other methods and bodies are refused."""
     client = client_of(create_app(replica, answer=stand_in))
@@ -334,6 +340,7 @@ def test_an_unexpected_error_of_the_main_process_has_the_id_of_the_request(
     assert "request id-8 failed" in caplog.text
 
 
+@pytest.mark.thorough
 def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
     """Only allowed hosts are answered, except for health; only allowed origins may read answers."""
     app = create_app(replica, settings(allowed_hosts=("Good",), allowed_origins=("https://x.org",)), answer=stand_in)
@@ -353,6 +360,7 @@ def test_other_hosts_and_origins_are_refused(replica: Replica) -> None:
     assert preflight.headers["access-control-allow-origin"] == "https://x.org"
 
 
+@pytest.mark.thorough
 def test_scripts_of_allowed_origins_can_read_refusals_and_send_and_read_our_headers(
     replica: Replica, tmp_path: Path
 ) -> None:
@@ -436,6 +444,7 @@ def test_the_size_of_the_cache_of_decoded_messages_is_a_setting(
     assert decode_cache.max_bytes == before
 
 
+@pytest.mark.thorough
 def test_tokens_guard_everything_but_health(replica: Replica, tmp_path: Path) -> None:
     """Without the right token 401, with it an answer; hashes are compared, not tokens."""
     file = tmp_path / "tokens"

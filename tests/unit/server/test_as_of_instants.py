@@ -22,6 +22,8 @@ from support.effort import usual_or_long
 from support.server.app_tools import client_of
 from support.server.registry import codelist
 
+pytestmark = pytest.mark.thorough
+
 _FORMATS = (Format.SDMX_JSON_2_0, Format.SDMX_ML_3_0, Format.FUSION_JSON)
 _QUERIES = tuple(
     (f"/sdmx/{path}", {"Accept": str(format_)})
@@ -135,7 +137,6 @@ def test_two_versions_with_a_number_are_not_confused() -> None:
                     assert (found.status_code, code in found.text) == (200, True), (first, which)
 
 
-@pytest.mark.thorough
 @pytest.mark.scaled
 def test_answers_as_of_random_instants_are_those_of_that_time() -> None:
     """Status and bytes are equal for each instant, in every format, also across a restart of the service."""

@@ -208,6 +208,7 @@ def test_streams_end_at_shutdown_and_with_the_replica() -> None:
     run(topic, fail)
 
 
+@pytest.mark.thorough
 def test_a_stream_may_begin_before_the_first_version_and_with_many_keys() -> None:
     """The first event is the whole state once there is one, whatever the number of keys."""
     topic = FakeTopic()
@@ -284,6 +285,7 @@ def test_a_malformed_id_is_refused_in_the_query_only() -> None:
     run(topic, scenario)
 
 
+@pytest.mark.thorough
 @given(st.text(max_size=30))
 def test_any_text_is_a_version_id_or_none(text: str) -> None:
     """Parsing never raises, and a parsed id is written back the same, apart from leading zeros."""

@@ -125,6 +125,7 @@ def test_a_head_does_not_wait_for_a_late_body() -> None:
         assert _rest(client) == b"late"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reference", [H11Protocol, HttpToolsProtocol])
 def test_the_bytes_are_those_of_uvicorn(reference: type[asyncio.Protocol]) -> None:
     """Answers, in pieces of any size and with pauses, are as uvicorn sends them.
@@ -161,6 +162,7 @@ _UPGRADE = b"connection: upgrade\r\nupgrade: h2c\r\n"  # Java's client asks for 
 _UPLOAD = b"POST /third HTTP/1.1\r\nhost: x\r\n" + _UPGRADE + b"content-length: 5\r\n\r\nhello"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "pieces",
     [
@@ -194,6 +196,7 @@ def test_requests_that_arrive_during_an_answer_are_answered_next(pieces: list[by
         assert re.findall(rb"\[.*?\]", _rest(client)) == [b"[/first ]", b"[/second ]", b"[/third hello]", b"[/ ]"]
 
 
+@pytest.mark.thorough
 def test_a_client_that_sends_on_during_an_answer_is_not_read_on() -> None:
     """Data that arrives while a plain request is answered waits in the system's buffers, not in this process."""
     connections, begun, may_end = list[Any](), threading.Event(), threading.Event()

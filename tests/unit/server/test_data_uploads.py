@@ -22,6 +22,8 @@ from support.server.data_samples import LABOUR_CSV, labour_topic
 from support.server.server_tools import connected, received, running
 from support.waiting import wait_until
 
+pytestmark = pytest.mark.thorough
+
 HEAD = b"POST /validate HTTP/1.1\r\nHost: localhost\r\n"
 
 
@@ -47,7 +49,6 @@ def status_of(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
-@pytest.mark.thorough
 def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
     """The body that never comes keeps neither its place nor a file; another request does not wait."""
     settings = ServerSettings(max_uploads=1, upload_timeout_s=5)
@@ -60,7 +61,6 @@ def test_a_slow_upload_gets_408(replica: Replica, temporary: Path) -> None:
         assert plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200
 
 
-@pytest.mark.thorough
 def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary: Path) -> None:
     """The file is removed and the place is free once the client closes its connection."""
     with running(replica, settings=ServerSettings(max_uploads=1)) as (address, _):
@@ -71,7 +71,6 @@ def test_an_upload_that_is_broken_off_leaves_nothing(replica: Replica, temporary
         wait_until(lambda: plain_http.post(f"{address}/validate", content=LABOUR_CSV).status_code == 200)
 
 
-@pytest.mark.thorough
 def test_a_client_that_leaves_cancels_work_that_has_not_begun(
     replica: Replica, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +149,6 @@ def test_no_data_makes_an_unexpected_error(
     assert answer.status_code in {200, 400, 404, 406, 413, 415, 422}, answer.text
 
 
-@pytest.mark.thorough
 def test_a_connection_serves_another_request_after_an_error(replica: Replica) -> None:
     """Reasons that need no closing leave the connection usable."""
     with running(replica) as (address, _), plain_http.Client(base_url=address) as client:

@@ -54,6 +54,7 @@ def codes_of(format_: Format, body: bytes) -> list[str]:
     return [str(one["code"]) for one in json.loads(body)["errors"]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format_", FORMATS)
 def test_clients_of_the_api_get_messages_of_sdmx_wherever_an_error_arises(
     replica: Replica, tmp_path: Path, format_: Format
@@ -81,6 +82,7 @@ def test_clients_of_the_api_get_messages_of_sdmx_wherever_an_error_arises(
         assert ("www-authenticate" in found.headers) == (status == 401)
 
 
+@pytest.mark.thorough
 def test_the_default_format_is_that_of_the_version_of_the_api(replica: Replica) -> None:
     """Without a preference: SDMX-JSON in 2.x, SDMX-ML in 1.x, also below the path of another app."""
     mounted = Starlette(routes=[Mount("/mine", create_app(replica))])
@@ -106,6 +108,7 @@ def test_a_base_path_alone_is_answered_like_one_with_a_slash(replica: Replica, b
         assert "problem" not in one.headers["content-type"]
 
 
+@pytest.mark.thorough
 def test_problem_details_are_for_all_other_programs(replica: Replica) -> None:
     """Outside of the API, and for clients that name the media type of problem details."""
     client = client_of(create_app(replica))

@@ -19,6 +19,8 @@ from support import plain_http
 from support.effort import examples
 from support.server.server_tools import connected, received, running
 
+pytestmark = pytest.mark.thorough
+
 PIECES = st.sampled_from([
     b"GET ", b"HEAD ", b"POST ", b"/sdmx/v2/", b"/changes", b"/version/1/sdmx/v2/x", b"/version/", b"/health/ready",
     b"%", b"%00", b"%2F", b"..", b"?", b"&", b"=", b"a" * 3000, b"\xff", b"\0", b" HTTP/1.1", b" HTTP/9.9", b"\r\n",

@@ -153,6 +153,7 @@ def test_a_problem_without_its_body_is_no_answer() -> None:
     assert 'kafka_replica_http_requests_total{method="GET",route="route",status="500"} 1.0' in sent.counted
 
 
+@pytest.mark.thorough
 def test_a_request_leaves_no_garbage() -> None:
     """A cycle would stay until the next collection, which delays another request."""
     metrics = RequestMetrics()

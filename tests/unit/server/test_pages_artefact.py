@@ -69,6 +69,7 @@ def test_every_artefact_has_a_page_with_references_that_lead_both_ways(replica: 
     assert path_of(urn("Codelist ECB:CL_FREQ(1.1)")) in links[urn("Codelist ECB:CL_FREQ(1.0)")]
 
 
+@pytest.mark.thorough
 def test_the_message_is_linked_in_each_format(replica: Replica) -> None:
     """The links lead to this artefact in the SDMX REST API, in the format that they name."""
     client = client_of(create_app(replica))
@@ -81,6 +82,7 @@ def test_the_message_is_linked_in_each_format(replica: Replica) -> None:
         assert found.headers["content-type"].startswith(str(format_).partition(";")[0])
 
 
+@pytest.mark.thorough
 def test_names_annotations_and_addresses_are_text_in_their_language(topic: FakeTopic, replica: Replica) -> None:
     """Hostile texts are shown and not interpreted; only addresses over HTTP are links."""
     names = {"en": HOSTILE, "el": "Συχνότητα", "ar": "تكرار"}
@@ -104,6 +106,7 @@ def test_names_annotations_and_addresses_are_text_in_their_language(topic: FakeT
     assert "javascript:alert(1)" not in page.links.values()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 100, 101, 250])
 def test_following_the_pages_shows_each_item_once_in_order_while_the_list_changes(
     topic: FakeTopic, replica: Replica, count: int
@@ -121,6 +124,7 @@ def test_following_the_pages_shows_each_item_once_in_order_while_the_list_change
     assert seen == list(large.codes)
 
 
+@pytest.mark.thorough
 def test_items_are_searched_and_nested_items_are_a_tree(replica: Replica) -> None:
     """A nested item shows its path and level; words select in all languages; a column of details is never empty."""
     client = client_of(create_app(replica))
@@ -133,6 +137,7 @@ def test_items_are_searched_and_nested_items_are_a_tree(replica: Replica) -> Non
     assert page_at(client, f"{path}?q=absent").column("Items", 0) == []
 
 
+@pytest.mark.thorough
 def test_a_missing_structure_has_a_page_that_names_existing_ones(topic: FakeTopic, replica: Replica) -> None:
     """Impossible names, missing versions and records that cannot be read."""
     client = client_of(create_app(replica))
@@ -153,6 +158,7 @@ def test_a_missing_structure_has_a_page_that_names_existing_ones(topic: FakeTopi
     assert "1 reference to structures that this version does not have" in " ".join(page.text.split())
 
 
+@pytest.mark.thorough
 def test_pinned_pages_keep_showing_their_version(topic: FakeTopic, replica: Replica) -> None:
     """A deleted artefact is still there, and all links of the page stay in the version."""
     client, base = client_of(create_app(replica)), f"/version/1.{replica.incarnation}"
@@ -192,6 +198,7 @@ def _is_in_cycle(id_: str, parents: dict[str, str | None]) -> bool:
     return id_ in seen
 
 
+@pytest.mark.thorough
 def test_deep_trees_values_and_stubs_have_pages(topic: FakeTopic, replica: Replica) -> None:
     """Nesting has no limit; the ids of values may be any text, and repeat; a stub says where its content is."""
     deep = with_parents({f"C{number}": f"C{number - 1}" if number else None for number in range(3000)})

@@ -115,6 +115,7 @@ def scheme(name: str) -> CategoryScheme:
 CODES = st.lists(st.builds(code, st.sampled_from("ABCD"), st.sampled_from(["x", "y"])), unique_by=lambda one: one.id)
 
 
+@pytest.mark.thorough
 @given(CODES, CODES)
 def test_equal_artefacts_have_no_difference_and_others_have_some(before: list[Code], after: list[Code]) -> None:
     """Exchanging the artefacts exchanges what was added and removed."""
@@ -146,6 +147,7 @@ def world() -> Iterator[tuple[FakeTopic, Replica, TestClient]]:
         yield topic, replica, client_of(create_app(replica, history=history))
 
 
+@pytest.mark.thorough
 def test_the_list_of_keys_shows_the_first_differences_and_leads_to_all(
     world: tuple[FakeTopic, Replica, TestClient],
 ) -> None:

@@ -71,6 +71,7 @@ def short_history() -> Iterator[World]:
         yield World(topic, replica, client_of(create_app(replica, history=history)))
 
 
+@pytest.mark.thorough
 def test_the_history_shows_each_version_once_the_newest_first(world: World) -> None:
     """Following the pages reaches the first version, also while versions are made; programs get JSON."""
     for number in range(130):
@@ -117,6 +118,7 @@ def test_the_address_of_the_next_versions_keeps_the_limit(path: str, world: Worl
     assert world.client.get("/history").json()["next"] is None
 
 
+@pytest.mark.thorough
 def test_changes_are_listed_with_links_into_the_version_that_has_them(world: World) -> None:
     """Deleted keys lead to the version before; hostile keys are text."""
     world.put(URN.format("B"), HOSTILE)
@@ -139,6 +141,7 @@ def test_changes_are_listed_with_links_into_the_version_that_has_them(world: Wor
         page_at(world.client, path, status)
 
 
+@pytest.mark.thorough
 def test_versions_that_only_the_replica_keeps_are_compared(short_history: World) -> None:
     """Programs and browsers get the difference of versions in memory, and of one that the history keeps, too."""
     world = short_history
@@ -159,6 +162,7 @@ def test_versions_that_only_the_replica_keeps_are_compared(short_history: World)
         assert re.search(r"keeps version 4 of \S+ to version 5 of ", text)
 
 
+@pytest.mark.thorough
 def test_following_the_pages_of_changes_shows_each_key_once(world: World) -> None:
     """The pages are in order, and stay between the two versions."""
     keys = sorted(f"k{number:04}" for number in range(450))
@@ -172,6 +176,7 @@ def test_following_the_pages_of_changes_shows_each_key_once(world: World) -> Non
     assert seen == keys
 
 
+@pytest.mark.thorough
 def test_pinned_pages_of_the_past_stay_pinned(world: World) -> None:
     """The banner names the version, and links stay in it."""
     world.put("k")
@@ -181,6 +186,7 @@ def test_pinned_pages_of_the_past_stay_pinned(world: World) -> None:
     assert page.links["Show the current version"] == "/history"
 
 
+@pytest.mark.thorough
 def test_the_page_without_a_history_explains_how_to_keep_one(world: World) -> None:
     """The difference of versions that the replica keeps is a page all the same."""
     client = client_of(create_app(world.replica))
@@ -190,6 +196,7 @@ def test_the_page_without_a_history_explains_how_to_keep_one(world: World) -> No
     assert page_at(client, "/diff/2/2").column("Changes", 0) == []
 
 
+@pytest.mark.thorough
 def test_versions_of_an_earlier_incarnation_keep_their_own_structures() -> None:
     """After a restart without a store, numbers begin again: a kept version is not the current one of equal number."""
     topic = FakeTopic()

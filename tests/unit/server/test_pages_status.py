@@ -49,6 +49,7 @@ def replica(topic: FakeTopic) -> Iterator[Replica]:
         yield replica
 
 
+@pytest.mark.thorough
 def test_browsers_get_a_page_and_programs_json(replica: Replica) -> None:
     """The header Accept decides, and caches know that it does."""
     client = client_of(create_app(replica))
@@ -77,6 +78,7 @@ def test_only_requests_that_name_html_get_pages(accept: str, expected: bool) -> 
     assert prefers_html(accept) is expected
 
 
+@pytest.mark.thorough
 def test_rejected_records_are_shown_with_reasons_in_pages(topic: FakeTopic) -> None:
     """Each is on exactly one page, the newest first; hostile keys and reasons are text."""
 
@@ -122,6 +124,7 @@ def test_unconfirmed_ends_are_a_notice_and_then_a_count(topic: FakeTopic, monkey
         assert notice not in page.text
 
 
+@pytest.mark.thorough
 def test_pinned_status_shows_the_facts_of_its_version(topic: FakeTopic, replica: Replica) -> None:
     """The banner names the version and leads back to the current one; gone versions are a page, too."""
     for name in "BCD":
@@ -137,6 +140,7 @@ def test_pinned_status_shows_the_facts_of_its_version(topic: FakeTopic, replica:
         page_at(client, f"/version/{text}/", 404)
 
 
+@pytest.mark.thorough
 def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> None:
     """Routes, the gate and unexpected errors; programs get the same status as JSON."""
 
@@ -161,6 +165,7 @@ def test_errors_are_pages_for_browsers_wherever_they_arise(replica: Replica) -> 
     assert client.get("/?start=-1", headers=BROWSER).status_code == 400
 
 
+@pytest.mark.thorough
 def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
     """Below another app, each link and the style sheet of a page have the path of that app."""
     client = client_of(Starlette(routes=[Mount("/my app", create_app(replica))]))
@@ -171,6 +176,7 @@ def test_pages_work_below_the_path_of_another_app(replica: Replica) -> None:
     assert client.get(page.named("link")[0]["href"] or "").status_code == 200
 
 
+@pytest.mark.thorough
 def test_a_replica_without_a_version_or_with_an_error_has_a_status_page(topic: FakeTopic, replica: Replica) -> None:
     """The page says that there is none yet; and shows the error without addresses and paths."""
     with topic.outage(), topic.replica(stalled_after_s=1000) as other:

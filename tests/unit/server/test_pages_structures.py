@@ -58,6 +58,7 @@ def replica(topic: FakeTopic) -> Iterator[Replica]:
         yield replica
 
 
+@pytest.mark.thorough
 def test_structures_are_listed_and_filtered(replica: Replica) -> None:
     """Class, agency and id select; wildcards mean any text, and are few."""
     client = client_of(create_app(replica))
@@ -73,6 +74,7 @@ def test_structures_are_listed_and_filtered(replica: Replica) -> None:
     assert "wildcards" in page_at(client, "/structures?id=*a*a*a*a", 400).text
 
 
+@pytest.mark.thorough
 def test_search_finds_words_in_all_languages(topic: FakeTopic, replica: Replica) -> None:
     """Case and accents make no difference; the page shows the name that matched, in its language, as text."""
     names = {"en": HOSTILE, "fr": "Périodicité générale", "el": "Συχνότητα", "x\"'><b>": "Straße"}
@@ -91,6 +93,7 @@ def test_search_finds_words_in_all_languages(topic: FakeTopic, replica: Replica)
     assert page_at(client, f"/structures?q={urn}").column("Structures", 0) == ["CL_ODD"]
 
 
+@pytest.mark.thorough
 def test_search_finds_words_in_descriptions_annotations_and_items(topic: FakeTopic, replica: Replica) -> None:
     """In all languages, at any depth; the page shows the text and the item it belongs to."""
     own = Urn.of("Codelist", "MANY", "CL_DEEP", "1.0")
@@ -174,6 +177,7 @@ def test_texts_are_made_once_for_all_versions_that_have_the_message(
     live.close()
 
 
+@pytest.mark.thorough
 def test_a_full_index_finds_the_same(topic: FakeTopic, replica: Replica) -> None:
     """Texts beyond its size are made for each search; the texts of the newest version take the place of older ones."""
     index, none, live = SearchIndex(4000), SearchIndex(0), LiveStructures(replica)
@@ -224,6 +228,7 @@ def test_an_index_that_is_full_reads_nothing_more(
     live.close()
 
 
+@pytest.mark.thorough
 def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: Replica) -> None:
     """Nothing is made before; a further version begins with what the one before it has."""
     service = Service(replica, ServerSettings())
@@ -242,6 +247,7 @@ def test_a_search_starts_the_index_in_the_background(topic: FakeTopic, replica: 
     asyncio.run(service.close())
 
 
+@pytest.mark.thorough
 def test_the_index_releases_the_version_whose_texts_it_has(replica: Replica) -> None:
     """A version that has no other user is freed, although no search follows."""
     index, structures = SearchIndex(1 << 20), Structures(replica.snapshot())
@@ -277,6 +283,7 @@ def test_following_the_pages_shows_each_structure_once_while_the_topic_changes(
         replica.wait_for(publish(topic, lists), 30)
 
 
+@pytest.mark.thorough
 def test_records_that_cannot_be_read_are_listed_with_the_reason(topic: FakeTopic, replica: Replica) -> None:
     """An id finds its structure, although nothing is known of its names."""
     replica.wait_for(topic.put(bytes(small_codelist("CL_BAD", {}).urn), b"<no"), 30)
@@ -284,6 +291,7 @@ def test_records_that_cannot_be_read_are_listed_with_the_reason(topic: FakeTopic
     assert "fake-0" in page.column("Structures", 1)[0]
 
 
+@pytest.mark.thorough
 def test_a_name_that_no_encoding_has_is_shown(topic: FakeTopic, replica: Replica) -> None:
     """Controls and signs of other planes are text."""
     name = "a\u202eb\U0001f600 &amp; \u007f"
@@ -297,6 +305,7 @@ INDEX = SearchIndex(1 << 20)
 TEXTS = {urn: [text.text for text in texts_of(artefact)] for urn, artefact in ARTEFACTS.items()}
 
 
+@pytest.mark.thorough
 @given(
     words=st.lists(st.sampled_from(["e", "freq", "nom de", "2.0", "name", "area"]), max_size=2),
     size=st.integers(1, 9),

@@ -17,6 +17,8 @@ from support.effort import usual_or_long
 from support.server.app_tools import URN, fetch
 from support.server.worker_tools import codelist
 
+pytestmark = pytest.mark.thorough
+
 STRUCTURES = "/sdmx/v2/structure"
 PATHS = (
     f"{STRUCTURES}/codelist", f"{STRUCTURES}/codelist/SDMX/CL_A,CL_B/1.0", f"{STRUCTURES}/*/SDMX/*/~",
@@ -37,7 +39,6 @@ def write_until(ended: threading.Event, topic: FakeTopic, replica: Replica) -> N
 
 @pytest.mark.timeout(3600)
 @pytest.mark.scaled
-@pytest.mark.thorough
 def test_sessions_on_pinned_paths_never_mix_versions() -> None:
     """Each answer has both keys of one transaction, and all answers of a session those of the same version."""
     sessions, topic, ended = usual_or_long(300, 2_000, 100_000), FakeTopic(), threading.Event()

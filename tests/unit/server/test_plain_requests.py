@@ -46,6 +46,7 @@ _GOOD = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @hypothesis_settings(max_examples=examples(2000, long=6_000, proof=100_000))
 @given(_ANYTHING | _NEARLY_GOOD | _GOOD)

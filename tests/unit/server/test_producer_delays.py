@@ -66,6 +66,7 @@ def client(producer: HangingProducer, tmp_path: Path) -> Iterator[TestClient]:
         yield found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", ["/producers", "/producers/registry"])
 @pytest.mark.parametrize("headers", [{}, BROWSER], ids=["program", "browser"])
 def test_a_database_that_does_not_answer_delays_no_queries(
@@ -76,6 +77,7 @@ def test_a_database_that_does_not_answer_delays_no_queries(
     assert client.get("/sdmx/v2/a").status_code == 200
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("action", "outcome"), [("suspend", "it was done"), ("flush", "failed: not now")])
 def test_the_log_has_the_outcome_of_an_action_that_ends_late(
     client: TestClient, producer: HangingProducer, caplog: pytest.LogCaptureFixture, action: str, outcome: str

@@ -132,6 +132,7 @@ def test_only_a_media_type_becomes_a_header(
     assert (found.status_code, found.content, found.headers["content-type"]) == (200, b"v", expected)
 
 
+@pytest.mark.thorough
 @given(
     st.dictionaries(st.binary(min_size=1, max_size=8), st.binary(max_size=8), min_size=1, max_size=8),
     st.integers(1, 4),
@@ -167,6 +168,7 @@ def test_keys_are_listed_by_prefix(client: TestClient) -> None:
     assert client.get("/records?after=T1").json()["keys"] == ["T2"]
 
 
+@pytest.mark.thorough
 def test_pinned_and_past_versions(topic: FakeTopic, replica: Replica) -> None:
     """A value of an earlier version is answered as long as it is kept, by its path or by asOf."""
     client = client_of(create_app(replica))
@@ -204,6 +206,7 @@ def test_an_instant_of_the_history(topic: FakeTopic) -> None:
         assert client.get("/records/T0").content == b"new"
 
 
+@pytest.mark.thorough
 def test_topics_with_keys_of_their_own(client: TestClient) -> None:
     """The topic is named then, and only then."""
     kafka = FakeKafka()

@@ -185,6 +185,7 @@ def test_without_a_preference_the_first_format_that_can_represent_everything_is_
 # --- every answer is valid and equals a direct read ---
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("accept", media_types())
 @pytest.mark.parametrize("detail", ["raw", "full", "allstubs", "allcompletestubs", "referencepartial"])
 def test_answers_in_every_format_are_valid_and_equal_a_direct_read(accept: str, detail: str) -> None:
@@ -208,6 +209,7 @@ def test_answers_in_every_format_are_valid_and_equal_a_direct_read(accept: str, 
     assert (b"This answer does not contain urn:sdmx" in given.body) == (has_place and omitted > 0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_any_valid_query_has_a_valid_answer(data: st.DataObject) -> None:

@@ -48,6 +48,7 @@ def names(items: Any) -> list[tuple[str, str | None]]:
     return [(one.id, one.name() if callable(one.name) else one.name) for one in items]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("format_", "path"), PYSDMX)
 def test_pysdmx_reads_the_samples(samples: RestService, format_: str, path: str) -> None:
     """Codes, concepts, flows, details, structures and maps of pysdmx's registry client are those of the samples."""
@@ -68,6 +69,7 @@ def test_pysdmx_reads_the_samples(samples: RestService, format_: str, path: str)
     assert samples.statuses() == {"200", "404"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("format_", "path"), PYSDMX)
 @pytest.mark.parametrize(
     ("context", "id_", "freq"),
@@ -87,6 +89,7 @@ def test_pysdmx_reads_schemas_with_the_codes_that_constraints_allow(
     assert len(list(schema.components["AREA"].enumeration)) >= 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("format_", "path"), PYSDMX)
 def test_pysdmx_reads_the_registry(registry: RestService, format_: str, path: str) -> None:
     """Categories, providers, constraints, agreements and hierarchies come with the artefacts that pysdmx needs."""

@@ -96,6 +96,7 @@ def test_an_observation_has_the_type_of_its_measure(observation: str, valid: boo
     assert is_valid(schema, message(target(schema), SERIES.format(observation)), tmp_path) is valid
 
 
+@pytest.mark.thorough
 def test_flat_observations_may_be_explicit(tmp_path: Path) -> None:
     """With all dimensions at the observation, it has all of them but the measure dimension."""
     schema = get(query="explicitMeasure=true&dimensionAtObservation=AllDimensions").body

@@ -134,6 +134,7 @@ def is_valid(schema: bytes, own: Urn, data: bytes, folder: Path) -> bool:
     return etree.XMLSchema(whole).validate(etree.fromstring(data))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("path", ["v1", "v2"])
 def test_a_report_that_complies_with_its_structure_is_valid(context: str, path: str, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_requests_that_comply_with_the_description_are_understood(
         assert found.headers["content-type"] == headers["Accept"]
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @settings(max_examples=examples(60), deadline=None)
 @given(openapi.requests(openapi.NOT_SERVED))

@@ -87,6 +87,7 @@ def requests(draw: st.DrawFn) -> tuple[str, str, StructureQuery]:
     return path, "&".join(draw(st.permutations(parameters))), meant
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(requests())
 def test_any_spelling_of_a_request_means_its_query(request: tuple[str, str, StructureQuery]) -> None:
@@ -339,6 +340,7 @@ def test_the_table_names_existing_classes_once_in_each_version_of_the_api() -> N
     assert not set(RESOURCES) & set(NOT_IMPLEMENTED)
 
 
+@pytest.mark.thorough
 @pytest.mark.scaled
 @settings(max_examples=examples(300, long=500, proof=10_000), deadline=None)
 @given(

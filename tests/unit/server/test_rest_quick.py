@@ -53,6 +53,7 @@ def test_everything_else_takes_a_thread(path: str, query: str) -> None:
     assert not is_quick(RestRequest(path, query), SIZES.get)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("id_", "own", "base", "threads"),
     [

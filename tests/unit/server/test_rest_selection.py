@@ -87,6 +87,7 @@ def test_nothing_is_found_where_nothing_matches(path: str) -> None:
     assert answer(RestRequest(path), REGISTRY, RestSettings(empty_status=204))[::2] == (204, b"")
 
 
+@pytest.mark.thorough
 def test_every_artefact_is_found_by_its_exact_address_and_by_wildcards() -> None:
     """The wildcard resource has all artefacts; those that a query finds equal those that a look-up returns."""
     every = message("structure/*/*/*/*", "detail=raw&format=sdmx-3.0")
@@ -376,6 +377,7 @@ def test_partial_references_have_the_items_that_the_answer_uses() -> None:
     assert ids(hierarchy[urn("Codelist ECB.DISS:CL_AREA(1.0)")]) == ["AT"]
 
 
+@pytest.mark.thorough
 def test_partial_codelists_have_the_codes_allowed_on_the_day_of_the_query() -> None:
     """A constraint that ends yesterday allows what it forbade; the tags distinguish the days."""
     constraint = ARTEFACTS[urn("DataConstraint ECB:EXR_CODES(1.0)")]

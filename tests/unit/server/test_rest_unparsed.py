@@ -72,6 +72,7 @@ def test_every_resource_is_recognized(api: Api) -> None:
             assert (named_artefact(path) is None) == (row.role is not None), path
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(1_000), deadline=None)
 @example(["v2", "structure", "codelist", "ECB", "CL_FREQ", "1.0"])
 @example(["structure", "codelist", "ECB", "1.0"])
@@ -201,6 +202,7 @@ def test_nothing_is_known_before_the_references_are() -> None:
     assert unparsed_answer(request, third) is None
 
 
+@pytest.mark.thorough
 def test_the_service_answers_without_the_parser_in_each_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the first request of a version is parsed; the others are answered from that version, too."""
     requested_paths: list[str] = []

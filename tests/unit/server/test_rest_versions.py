@@ -106,6 +106,7 @@ def test_an_unsupported_expression_is_rejected_with_advice(expression: str, advi
     assert advice in str(caught.value)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(150), deadline=None)
 @given(st.from_regex(_ONE, fullmatch=True, alphabet=st.characters(max_codepoint=126)))
 def test_all_expressions_of_the_openapi_description_are_valid(expression: str) -> None:

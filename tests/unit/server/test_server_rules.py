@@ -33,6 +33,7 @@ STATUSES = st.builds(
 LIMITS = st.builds(ServerSettings, ready_when_stale=st.booleans(), max_lag_s=LAGS, max_lag_records=LAGS)
 
 
+@pytest.mark.thorough
 @hypothesis_settings(max_examples=examples(300))
 @given(STATUSES, LIMITS)
 def test_readiness_follows_the_documented_table(status: Status, limits: ServerSettings) -> None:
@@ -94,6 +95,7 @@ def test_gzip_is_used_if_it_is_accepted(header: str, accepted: bool) -> None:
 TAGS = st.text(st.characters(min_codepoint=35, max_codepoint=126), max_size=8)
 
 
+@pytest.mark.thorough
 @given(st.lists(st.tuples(TAGS, st.booleans()), max_size=4), st.booleans())
 def test_entity_tags_round_trip_within_an_incarnation_only(tags: list[tuple[str, bool]], compressed: bool) -> None:
     """Each tag comes back as it was; those of another incarnation or release are dropped."""

@@ -111,6 +111,7 @@ _SITUATIONS: Final[list[tuple[_Step, _Step]]] = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("before", "after"), _SITUATIONS)
 def test_a_client_is_answered_after_a_pause(before: _Step, after: _Step) -> None:
     """A client that was paused, too, gets its answer; and so it does later, because no timer is left.

@@ -45,6 +45,7 @@ def test_tokens_are_added_and_revoked_without_a_restart(tmp_path: Path) -> None:
         assert status("old") == 401
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.none() | st.just(()) | st.sets(st.sampled_from("abc"), min_size=1), max_size=8))
 def test_the_tokens_are_those_of_the_last_usable_file(steps: list[set[str] | tuple[()] | None]) -> None:

@@ -88,6 +88,7 @@ def test_files_that_may_have_any_number_of_rows_are_refused(name: str, tmp_path:
             received(tmp_path / str(number), data)
 
 
+@pytest.mark.thorough
 def test_bombs_are_refused(tmp_path: Path) -> None:
     """Nothing larger than the limit is written or promised; directories with very many names are not read."""
     large = b"0" * (LIMIT + 1)

@@ -81,6 +81,7 @@ class Written:
         return Change(self.store.snapshot(), before, applied.changed, applied.deleted, 1, 1)
 
 
+@pytest.mark.thorough
 @hypothesis_settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sampled_from(["version", "join", "leave", "receive"]), max_size=30), st.randoms())
 def test_a_version_is_shown_when_all_workers_have_it(steps: list[str], chance: Any) -> None:

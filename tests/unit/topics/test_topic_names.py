@@ -41,6 +41,7 @@ def named(draw: st.DrawFn, template: str) -> TopicName:
     return TopicName(env=env, tenant=tenant, producer=producer, entity=draw(PARTS))
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_parts_survive_building_and_parsing(data: st.DataObject) -> None:
     """The name that a convention builds is parsed as the same parts, and Kafka accepts it."""
@@ -79,6 +80,7 @@ def test_topics_survive_parsing_and_building(data: st.DataObject) -> None:
     assert convention.build(name) == text
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_the_two_conventions_of_folio_never_overlap(data: st.DataObject) -> None:
     """Each topic that one of FOLIO's conventions builds is read by that convention alone."""
@@ -87,6 +89,7 @@ def test_the_two_conventions_of_folio_never_overlap(data: st.DataObject) -> None
     assert parse_topic(convention.build(name), [FOLIO, FOLIO_DATA_IMPORT]) == (convention, name)
 
 
+@pytest.mark.thorough
 @given(st.data())
 def test_a_pattern_has_all_tenants_and_nothing_else(data: st.DataObject) -> None:
     """The pattern of an entity matches a topic exactly if only the tenant may differ."""
