@@ -25,7 +25,7 @@ CHAOS_SEED ?= 1
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
 # Tests wait a lot: for brokers, databases and processes. 0: no other processes.
-TEST_PROCESSES ?= 5
+TEST_PROCESSES ?= 4
 # Tests start hundreds of Python processes, which would each compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 # Packages of another Python or checkout would precede those of the environment.

@@ -110,7 +110,6 @@ def pytest_collection_finish() -> None:
 
     It also begins less often than by default, after each 700 objects: this takes a tenth of the time of some tests.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 10, 10)
 

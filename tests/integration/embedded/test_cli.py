@@ -84,6 +84,7 @@ def test_foreground_ends_with_a_signal(environment: dict[str, str]) -> None:
     assert run(environment, "status").returncode == 3
 
 
+@pytest.mark.long
 def test_mistakes_are_sentences(environment: dict[str, str]) -> None:
     """A failure gives one sentence, with an exit status that is not 0."""
     bad = run(environment, "start", "--set", "nonsense")

@@ -37,6 +37,7 @@ def test_users_log_in_and_may_do_what_they_were_allowed_also_after_a_restart() -
             assert replica.wait_for(transaction.committed.position, timeout_s=60)["a"].value == b"1"
 
 
+@pytest.mark.long
 def test_a_wrong_password_is_refused() -> None:
     """The clients without login are not affected."""
     with LocalKafka(users=_USERS) as kafka:

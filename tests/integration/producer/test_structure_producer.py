@@ -280,6 +280,7 @@ def _open_files() -> list[str]:
     return [open_file.path for open_file in psutil.Process().open_files()]
 
 
+@pytest.mark.long
 def test_the_standby_takes_over_from_a_killed_instance(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, database: str
 ) -> None:

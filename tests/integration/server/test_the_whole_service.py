@@ -34,6 +34,7 @@ def publish(kafka: LocalKafka, topic: str) -> None:
     subprocess.run(line, check=True, capture_output=True, timeout=120, env={**os.environ, "NO_COLOR": "1"})
 
 
+@pytest.mark.long
 def test_past_versions_are_served_after_a_restart(
     local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path
 ) -> None:

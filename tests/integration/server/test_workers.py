@@ -69,6 +69,7 @@ def test_versions_never_mix_nor_go_back(local_kafka: LocalKafka, kafka_topic: To
     assert gone < sessions // 5
 
 
+@pytest.mark.long
 def test_a_killed_worker_is_replaced(local_kafka: LocalKafka, kafka_topic: TopicMaker, tmp_path: Path) -> None:
     """Requests continue meanwhile; the new worker keeps the same versions, continues streams, no count is lost."""
     with service(local_kafka, kafka_topic("workers-killed"), tmp_path) as running:

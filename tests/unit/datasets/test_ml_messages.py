@@ -580,7 +580,9 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", [pytest.param("names", marks=pytest.mark.long), *(name for name in HOSTILE if name != "names")]
+)
 def test_a_hostile_file_is_refused_in_little_memory(name: str, file: Path) -> None:
     """A hostile or damaged file is refused with an error that names it, in little memory."""
     text, expected_text = HOSTILE[name]

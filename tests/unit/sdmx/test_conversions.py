@@ -33,7 +33,7 @@ SOURCES: Final = [*_NEWEST, *(one for one in [*ML, *JSON] if one not in _NEWEST)
 
 
 @pytest.mark.scaled
-@pytest.mark.parametrize("source", first_in_usual(SOURCES, 2), ids=lambda one: one.title)
+@pytest.mark.parametrize("source", first_in_usual(SOURCES, 1), ids=lambda one: one.title)
 def test_schema_samples_become_valid_messages_in_every_format(source: Format) -> None:
     """Each class of each edition, with all that its schema allows and in parts, becomes valid in every other format."""
     counts: Counter[str] = Counter()

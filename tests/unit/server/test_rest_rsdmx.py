@@ -50,7 +50,7 @@ def run(address: str) -> list[list[list[str]]]:
     return [list(csv.reader(io.StringIO(table))) for table in done.stdout.split("\n\n") if table.strip()]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_rsdmx_reads_codelists_flows_and_data_structures() -> None:
     """Ids, names, the flow's structure, and each component's concept and codelist are those of the samples."""
     samples = read_files(*sample_files())
