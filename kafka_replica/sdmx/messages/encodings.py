@@ -6,6 +6,7 @@ Source: XML 1.0, appendix F "Autodetection of Character Encodings"; RFC 4627, se
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from functools import lru_cache
 from typing import Final
 
@@ -33,6 +34,9 @@ _charset = re.compile(r""";\s*charset\s*=\s*["']?((?:iso-8859|windows)-[0-9]{1,4
 def as_utf8(data: bytes) -> bytes:
     """Convert a message from UTF-16 or UTF-32 to UTF-8; return others unchanged, because parsers support them.
 
+    A byte order mark is removed. It counts more than the encoding that an XML declaration names, which editors leave as
+    it was (RFC 7303, section 3.3).
+
     Raises:
         MessageError: the message is damaged.
     """
@@ -41,17 +45,25 @@ def as_utf8(data: bytes) -> bytes:
         encoding = next((name for fits, name in _PATTERNS if fits(data)), None)
     if encoding is not None:
         return _decoded(data, encoding)
+    is_marked = data[:3] == BOM_UTF8
+    data = data[3:] if is_marked else data
     end = data.find(b"?>", 0, 500) + 2
-    if end > 1 and _declares_wide(data[:end]):
-        # Programs declare the encoding of their strings (.NET: UTF-16) but use another; line numbers stay the same.
-        return b"\n" * data.count(b"\n", 0, end) + data[end:]
+    if end > 1 and _is_wrong(data[:end], is_marked=is_marked):
+        return b"\n" * data.count(b"\n", 0, end) + data[end:]  # line numbers stay the same
     return data
 
 
 @lru_cache(maxsize=64)
-def _declares_wide(declaration: bytes) -> bool:
+def _is_wrong(declaration: bytes, *, is_marked: bool) -> bool:
+    """Return whether a declaration names another encoding than that of the bytes, which are not in UTF-16.
+
+    Programs declare the encoding of their strings (.NET: UTF-16) but use another.
+    """
     found = _declared(declaration)
-    return found is not None and found[1].lower().startswith((b"utf-16", b"utf16", b"ucs-2", b"iso-10646-ucs-2"))
+    if found is None:
+        return False
+    name = found[1].lower()
+    return name.startswith((b"utf-16", b"utf16", b"ucs-2", b"iso-10646-ucs-2")) or (is_marked and name != b"utf-8")
 
 
 def by_charset(data: bytes, content_type: str | None) -> bytes:

@@ -111,7 +111,6 @@ def unpacked(data: bytes) -> bytes:
     for _ in range(_MAX_GZIPS):
         if data[:2] == b"\x1f\x8b":
             data = _gunzipped(data)
-    data = data[3:] if data[:3] == b"\xef\xbb\xbf" else data
     return as_utf8(data)
 
 

@@ -534,6 +534,15 @@ def test_declared_encodings_are_read(encoding: str, file: Path) -> None:
     assert rows_in(file, text.encode(encoding))[0]["TITLE"] == "grün"
 
 
+@pytest.mark.parametrize("declared", ["utf-8", "utf-16", "iso-8859-1", "shift_jis", "unknown"])
+def test_a_byte_order_mark_counts_more_than_the_declaration(declared: str, file: Path) -> None:
+    """A file that an editor saved as UTF-8 with a mark is read as such, whatever its declaration says."""
+    text = f'<?xml version="1.0" encoding="{declared}"?>\n' + message(
+        _SERIES.format("") + '<Group CUR="USD" TITLE="grün"/>'
+    )
+    assert rows_in(file, text.encode("utf-8-sig"))[0]["TITLE"] == "grün"
+
+
 def test_each_row_has_the_line_of_its_element(file: Path) -> None:
     """Each row has the line of its element, also beyond 65,535 lines and after blank lines at the beginning."""
     series = '\n<Series CUR="USD">\n<Obs TIME_PERIOD="1"/>\n\n<Obs TIME_PERIOD="2"/></Series>' + "\n" * 70_000

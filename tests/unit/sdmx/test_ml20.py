@@ -668,7 +668,9 @@ def test_declared_encodings_and_gzip_are_read() -> None:
     """Declared encodings, byte order marks and gzip are read."""
     text = codelist_xml("<s:Name>Zürich</s:Name>").decode()
     declared = f'<?xml version="1.0" encoding="ISO-8859-1"?>{text}'.encode("latin-1")
-    for data in (declared, b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16"), gzip.compress(text.encode())):
+    mark = b"\xef\xbb\xbf"
+    left_as_it_was = mark + f'<?xml version="1.0" encoding="ISO-8859-1"?>\n{text}'.encode()
+    for data in (declared, mark + text.encode(), left_as_it_was, text.encode("utf-16"), gzip.compress(text.encode())):
         [found] = read_message(data, "application/vnd.sdmx.structure+xml;version=2.1")
         assert isinstance(found, Codelist)
         assert found.name() == "Zürich"

@@ -31,6 +31,9 @@ _ALIASES: Final = {"windows-31j": "cp932"}
 def chunks_of(file: IO[bytes], size: int) -> Iterator[bytes]:
     """Yield the content of an XML file, in UTF-8 if Expat does not read the encoding that the file declares.
 
+    A byte order mark of UTF-8 is left out. It counts more than the declaration, which Expat would believe: editors that
+    save a file as UTF-8 with a mark leave the declared name as it was (RFC 7303, section 3.3).
+
     Args:
         file: the file.
         size: the number of bytes to read at once.
@@ -39,14 +42,17 @@ def chunks_of(file: IO[bytes], size: int) -> Iterator[bytes]:
         DatasetError: the content is not in the encoding that it declares.
     """
     chunk = file.read(size)
+    is_marked = chunk.startswith(codecs.BOM_UTF8)
+    chunk = chunk.removeprefix(codecs.BOM_UTF8)
     declared = _DECLARATION.match(chunk)
-    decoder = None if declared is None else _decoder_of(declared["name"].decode())
+    decoder = None if declared is None or is_marked else _decoder_of(declared["name"].decode())
+    if declared is not None and (is_marked or decoder is not None):
+        chunk = chunk[: declared.start("name")] + b"UTF-8" + chunk[declared.end("name") :]
     if declared is None or decoder is None:
         while chunk:
             yield chunk
             chunk = file.read(size)
         return
-    chunk = chunk[: declared.start("name")] + b"UTF-8" + chunk[declared.end("name") :]
     try:
         while chunk:
             yield from filter(None, [decoder.decode(chunk).encode()])

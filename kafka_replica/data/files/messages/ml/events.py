@@ -114,8 +114,8 @@ class Events:
         yield
 
     def _begun(self, chunk: bytes) -> bytes:
-        """Return the first chunk, without a byte order mark and blank lines, which some services write before XML."""
-        begun = chunk.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+        """Return the first chunk without blank lines, which some services write before XML."""
+        begun = chunk.lstrip(b" \t\r\n")
         self.skipped_lines = chunk.count(b"\n") - begun.count(b"\n")
         return begun
 
