@@ -289,11 +289,13 @@ def test_texts_of_fusion_are_listed_by_language() -> None:
 
 
 def test_xhtml_is_a_structured_text() -> None:
-    """A value by language with the type XHTML is a structured text; one without a language stays a value."""
+    """A value with the type XHTML is a structured text, by language or in the language of the message."""
     [found, _] = reported('{"en":"<p>a &amp; b</p>"}', format={"dataType": "XHTML"})
     assert (found.texts.texts, found.structured_texts.texts) == ((), (("en", "<p>a &amp; b</p>"),))
     [found, _] = reported('"<p>a</p>"', format={"dataType": "XHTML", "maxLength": 9})
-    assert (found.values, found.structured_texts.texts) == (("<p>a</p>",), ())
+    assert (found.values, found.structured_texts.texts) == ((), (("en", "<p>a</p>"),))
+    [found, _] = reported("1", format={"dataType": "XHTML"})
+    assert (found.values, found.structured_texts.texts) == (("1",), ())
 
 
 PROVIDER: Final = f"{URN}base.DataProvider=A:DATA_PROVIDERS(1.0).STAT"

@@ -45,6 +45,7 @@ from kafka_replica.sdmx.writing.messages import write_message
 from support.sdmx.conversions import json_schema, schema_faults
 from support.sdmx.sdmx_json_samples import CODELIST, CONCEPT, artefact, message
 
+XHTML: Final = "http://www.w3.org/1999/xhtml"
 NAMES: Final = InternationalString({"en": "N"})
 FLOW: Final = Urn.of("Dataflow", "A", "DF", "1.0.0")
 PROVIDER: Final = Urn.of("DataProviderScheme", "A", "DATA_PROVIDERS", "1.0").with_item("DataProvider", "P")
@@ -219,6 +220,33 @@ def test_structured_texts_are_values_of_the_type_xhtml(format_: Format) -> None:
         one = ReportedAttribute(id="X", structured_texts=xhtml, **other)
         with pytest.raises(UnwritableError, match="either values"):
             write_message(metadata_set(one), format_)
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("<p>a<br/>b</p>", f'<p xmlns="{XHTML}">a<br/>b</p>'),
+    ("<p class='x'>&#233;</p> t", f'<p xmlns="{XHTML}" class="x">é</p> t'),
+    (f"<h:p xmlns:h='{XHTML}'/>", f'<h:p xmlns:h="{XHTML}"/>'),
+    ("1 &lt; 2", "1 &lt; 2"),
+])  # fmt: skip
+@pytest.mark.parametrize("format_", [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1])
+def test_structured_texts_of_sdmx_ml_are_in_the_namespace_of_xhtml(text: str, expected: str, format_: Format) -> None:
+    """SDMX-ML requires the namespace of XHTML, which JSON seldom has; reading and writing again changes nothing."""
+    texts = InternationalString({"en": text})
+    below = ReportedAttribute(id="Y", structured_texts=texts)
+    data = write_message(metadata_set(ReportedAttribute(id="X", attributes=(below,))), format_)
+    assert f">{expected}</com:StructuredText>".encode() in data
+    [found] = read_message(data)
+    assert write_message(found, format_) == data
+
+
+@pytest.mark.parametrize(("text", "reason"), [
+    ("<p>", "not well-formed"), ("</a><a>", "not well-formed"), ("<q xmlns='urn:q'/>", "not one of XHTML"),
+])  # fmt: skip
+def test_other_structured_texts_are_refused_by_sdmx_ml(text: str, reason: str) -> None:
+    """A text that would break the message, or that its schema forbids, is named."""
+    one = metadata_set(ReportedAttribute(id="X", structured_texts=InternationalString({"en": text})))
+    with pytest.raises(UnwritableError, match=reason):
+        write_message(one, Format.SDMX_ML_3_0)
 
 
 def test_levels_of_fusion_are_a_list() -> None:

@@ -8,13 +8,11 @@ generated from the metadata structure, and are None if the message leaves them o
 
 from __future__ import annotations
 
-from html import escape  # that of xml.sax.saxutils imports an HTTP client
 from typing import Any, Final
 
 from lxml import etree
 
 from kafka_replica.sdmx.containers import InternationalString, parts_of
-from kafka_replica.sdmx.errors import UnwritableError
 from kafka_replica.sdmx.formats.ml.provisions import write_targets
 from kafka_replica.sdmx.formats.ml.reading.child_elements import first, international, known, pick, ref, text, texts
 from kafka_replica.sdmx.formats.ml.reading.metadata_header import MetadataHeader, attribute
@@ -24,6 +22,7 @@ from kafka_replica.sdmx.formats.ml.regions import read_region, read_set_referenc
 from kafka_replica.sdmx.formats.ml.writing.edition import Edition
 from kafka_replica.sdmx.formats.ml.writing.values import artefact, parts, write_annotations, write_texts
 from kafka_replica.sdmx.formats.ml.writing.xml import el, escaped_attribute, leaf
+from kafka_replica.sdmx.formats.shared.xhtml import as_xhtml, content_of
 from kafka_replica.sdmx.model import (
     MetadataReport,
     MetadataSet,
@@ -76,17 +75,11 @@ def _read_reported(element: etree._Element, names: Names) -> ReportedAttribute:
 def _read_structured_texts(rest: list[Child]) -> InternationalString:
     """Return the XHTML of all <StructuredText>, as text by language."""
     return InternationalString(
-        [(language_of(structured_text), _inside(structured_text)) for structured_text in pick(rest, "StructuredText")]
+        [
+            (language_of(structured_text), content_of(structured_text))
+            for structured_text in pick(rest, "StructuredText")
+        ]
     )
-
-
-def _inside(element: etree._Element) -> str:
-    # Exclusive canonical form: it omits namespaces of the message that the text does not use.
-    parts = [escape(element.text or "", quote=False)]
-    for child in element:
-        parts.append(etree.tostring(child, method="c14n", exclusive=True, with_tail=False).decode())
-        parts.append(escape(child.tail or "", quote=False))
-    return "".join(parts)
 
 
 _VALID: Final = {"validFromDate": "valid_from", "validToDate": "valid_to"}
@@ -200,7 +193,7 @@ def write_metadata_set(metadata_set: MetadataSet, edition: Edition) -> str:
 
 def _write_reported(reported_attribute: ReportedAttribute, edition: Edition) -> str:
     structured = [
-        f'<com:StructuredText xml:lang="{escaped_attribute(language)}">{_checked(text)}</com:StructuredText>'
+        f'<com:StructuredText xml:lang="{escaped_attribute(language)}">{as_xhtml(text)}</com:StructuredText>'
         for language, text in reported_attribute.structured_texts.texts
     ]
     return el(
@@ -212,12 +205,3 @@ def _write_reported(reported_attribute: ReportedAttribute, edition: Edition) -> 
         *[_write_reported(each, edition) for each in reported_attribute.attributes],
         id=reported_attribute.id,
     )
-
-
-def _checked(xhtml: str) -> str:
-    """Return XHTML that is well-formed by itself. It is inserted as it is, so it must not close outer elements."""
-    try:
-        etree.fromstring(f"<a>{xhtml}</a>", etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
-    except etree.XMLSyntaxError as error:
-        raise UnwritableError(f"the structured text {xhtml[:40]!r} is not well-formed XHTML: {error.msg}") from None
-    return xhtml

@@ -172,8 +172,12 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> R
         fail(urn, "a reported attribute has no id")
     values, texts, is_literal = read_reported_value(wire.value)
     structured = context.texts(wire.structured_text, wire.structured_texts)
-    if wire.format is not None and wire.format.data_type == _XHTML and texts.texts:
-        texts, structured = NO_TEXT, texts
+    if wire.format is not None and wire.format.data_type == _XHTML:
+        if texts.texts:
+            texts, structured = NO_TEXT, texts
+        elif len(values) == 1 and not is_literal:
+            [value] = values
+            values, structured = (), context.texts(value, None)
     below = tuple(_read_reported(urn, attribute, context) for attribute in wire.attributes or ())
     return ReportedAttribute(
         id=wire.id,

@@ -9,11 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafka_replica.sdmx.containers import Items
+from kafka_replica.sdmx.containers import InternationalString, Items, stored_parts
 from kafka_replica.sdmx.formats.shared.writing.conversion_to_earlier import as_earlier, as_edi
 from kafka_replica.sdmx.formats.shared.writing.dimensions import in_order
 from kafka_replica.sdmx.formats.shared.writing.format_rules import RULES
 from kafka_replica.sdmx.formats.shared.writing.requirements import check
+from kafka_replica.sdmx.formats.shared.xhtml import as_xhtml
 from kafka_replica.sdmx.messages.format import Format
 from kafka_replica.sdmx.model import (
     Artefact,
@@ -27,7 +28,9 @@ from kafka_replica.sdmx.model import (
     MemberValue,
     MetadataAttribute,
     MetadataConstraint,
+    MetadataSet,
     MetadataStructure,
+    ReportedAttribute,
 )
 
 _OBS_VALUE: Final = "OBS_VALUE"
@@ -37,6 +40,7 @@ _SINCE_3_1: Final = {Format.SDMX_ML_3_1, Format.SDMX_JSON_2_1}
 _SINCE_3: Final = {
     Format.SDMX_ML_3_0, Format.SDMX_ML_3_1, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1,
 }  # fmt: skip
+_ML_3: Final = {Format.SDMX_ML_3_0, Format.SDMX_ML_3_1}
 _SDMX_JSON: Final = {Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1}
 _PRIMARY: Final = {
     Format.SDMX_ML_2_1, Format.SDMX_JSON_1_0, Format.SDMX_ML_2_0, Format.SDMX_ML_1_0, Format.EDI,
@@ -50,6 +54,8 @@ def as_representable_in(artefact: Artefact, format_: Format) -> Artefact:
         UnwritableError: the format cannot represent a part of the artefact.
     """
     artefact = _converted(artefact, format_)
+    if isinstance(artefact, MetadataSet) and format_ in _ML_3:
+        artefact = _with_xhtml(artefact)
     check(artefact, format_)
     return RULES[format_].apply(artefact)
 
@@ -74,6 +80,20 @@ def _converted(artefact: Artefact, format_: Format) -> Artefact:
     elif format_ in _PRIMARY and isinstance(artefact, DataStructure):
         artefact = _with_primary_measure(artefact)
     return in_order(artefact, format_) if isinstance(artefact, DataStructure) else artefact
+
+
+def _with_xhtml(metadata_set: MetadataSet) -> MetadataSet:
+    """Convert structured texts to the form in which SDMX-ML has them."""
+    attributes = stored_parts(metadata_set.attributes)
+    return (
+        replace(metadata_set, attributes=tuple(map(_attribute_with_xhtml, attributes))) if attributes else metadata_set
+    )
+
+
+def _attribute_with_xhtml(reported: ReportedAttribute) -> ReportedAttribute:
+    texts = [(language, as_xhtml(text)) for language, text in reported.structured_texts.texts]
+    below = tuple(map(_attribute_with_xhtml, reported.attributes))
+    return replace(reported, structured_texts=InternationalString(texts), attributes=below)
 
 
 def _with_patterns_first(codelist: Codelist) -> Codelist:
