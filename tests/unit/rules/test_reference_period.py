@@ -29,14 +29,15 @@ _NAMESPACES = " ".join(
 )  # fmt: skip
 
 
-def with_constraint(type_: str, period: str) -> Snapshot:
+def with_constraint(type_: str, period: str, validity: str = "") -> Snapshot:
     """Return a data structure with a content constraint of 2.1."""
     content = (
         f"<m:Structure {_NAMESPACES}><m:Header><m:ID>T</m:ID><m:Test>true</m:Test><m:Prepared>2026-01-01T00:00:00Z"
         '</m:Prepared><m:Sender id="T"/></m:Header><m:Structures><s:Constraints>'
         '<s:ContentConstraint agencyID="T" id="C" '
-        f'version="1.0" type="{type_}"><c:Name>x</c:Name><s:ConstraintAttachment><s:DataStructure><URN>{DSD}</URN>'
-        f"</s:DataStructure></s:ConstraintAttachment><s:ReferencePeriod {period}/></s:ContentConstraint>"
+        f'version="1.0" type="{type_}" {validity}><c:Name>x</c:Name><s:ConstraintAttachment><s:DataStructure>'
+        f"<URN>{DSD}</URN></s:DataStructure></s:ConstraintAttachment><s:ReferencePeriod {period}/>"
+        "</s:ContentConstraint>"
         "</s:Constraints></m:Structures></m:Structure>"
     )
     structures = structure(dimension("SEX", coded("SEX")), time(), measure())
@@ -67,6 +68,12 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
     found = findings_of_rows(validate(table([{"SEX": "F", "TIME_PERIOD": written, "OBS_VALUE": "1"}]), rules))
     wanted = {True: [], False: [f"value-not-allowed TIME_PERIOD {written}"], None: ["time-period TIME_PERIOD Spring"]}
     assert found == [wanted[is_inside]]
+
+
+def test_an_unreadable_validity_is_listed() -> None:
+    """A limit of a constraint's validity that cannot be read counts as missing, and is listed as unchecked."""
+    dated = rules_of(with_constraint("Allowed", PERIOD, 'validFrom="12030-01-01T00:00:00"'))
+    assert any("the validity 12030-01-01T00:00:00 is not understood" in one for one in dated.unchecked)
 
 
 def test_an_actual_constraint_is_not_a_rule() -> None:

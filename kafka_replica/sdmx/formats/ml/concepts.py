@@ -43,7 +43,7 @@ def _read_concept(scheme: Urn, element: etree._Element, id_: str, names: Names) 
     for child in element:
         kind = names[child.tag]
         if kind == "Name":
-            texts.append((child.get(XML_LANG, "en"), text_of(child)))
+            texts.append((child.get(XML_LANG, "en").strip(), text_of(child)))
         elif kind == "CoreRepresentation":
             core = read_representation(child, names)
         elif kind:

@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from kafka_replica.sdmx.lookups.constraints.inheritance import InheritedCodes
 from kafka_replica.sdmx.lookups.constraints.selections import SelectionReader
-from kafka_replica.sdmx.lookups.constraints.violations import Violation, reason_not_applied, violations
+from kafka_replica.sdmx.lookups.constraints.violations import (
+    Violation,
+    reason_not_applied,
+    unread_validities,
+    violations,
+)
 from kafka_replica.sdmx.lookups.effective_component import EffectiveComponent
 from kafka_replica.sdmx.lookups.resolved_structure import AttachedConstraint
 from kafka_replica.sdmx.model import Constraint
@@ -54,7 +59,9 @@ def apply_constraints(
         reader = SelectionReader(components, as_of)
         narrowed = inherited.narrowed(attached)
         found += [(constraint, violation) for violation in violations(narrowed.constraint, reader, series)]
-        notes += [f"{constraint.urn}: {note}" for note in (*narrowed.notes, *reader.notes)]
+        notes += [
+            f"{constraint.urn}: {note}" for note in (*unread_validities(constraint), *narrowed.notes, *reader.notes)
+        ]
         for id_, values in reader.unprefixed.items():
             unprefixed[id_] = unprefixed.get(id_, frozenset()) | values
     return AppliedConstraints(tuple(found), tuple(notes), unprefixed)

@@ -56,6 +56,12 @@ def reason_not_applied(constraint: Constraint, as_of: date) -> str | None:
     return None if overlaps(as_of, start, end) else f"it is not valid on {as_of}"
 
 
+def unread_validities(constraint: Constraint) -> list[str]:
+    """Return notes on limits of a constraint's validity that cannot be read: it is applied as if they were missing."""
+    limits = (constraint.valid_from, constraint.valid_to)
+    return [f"the validity {one} is not understood" for one in limits if one is not None and period(one) is None]
+
+
 def violations(constraint: Constraint, reader: SelectionReader, series: Sequence[str]) -> Iterator[Violation]:
     """Yield the violations that a constraint forbids.
 

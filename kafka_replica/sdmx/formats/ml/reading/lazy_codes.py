@@ -126,7 +126,7 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
             tag = element.tag
             if tag == name_tag:
                 add_name(element.text or "")
-                add_language(element.get(XML_LANG, "en"))
+                add_language(element.get(XML_LANG, "en").strip())
                 if len(element):
                     is_plain = False
             elif tag == code_tag:
@@ -135,13 +135,15 @@ def _walk(  # noqa: C901, PLR0912 - one loop, for speed
             elif (kind := names[tag]) == "Name":
                 name_tag = tag
                 add_name(element.text or "")
-                add_language(element.get(XML_LANG, "en"))
+                add_language(element.get(XML_LANG, "en").strip())
                 is_plain = is_plain and not len(element)
             elif kind == "Code":  # in the namespace of another edition
                 following = element
                 break
             elif kind == "Description" and not len(element):
-                plain.descriptions.setdefault(number, []).append((element.get(XML_LANG, "en"), element.text or ""))
+                plain.descriptions.setdefault(number, []).append(
+                    (element.get(XML_LANG, "en").strip(), element.text or "")
+                )
             elif (
                 kind == "Parent" and ":" not in (found := (element.text or "").strip()) and not (found and len(element))
             ):

@@ -41,11 +41,11 @@ def text_of(element: etree._Element) -> str:
 
 def language_of(element: etree._Element) -> str:
     """Return the language of a text; English by the schemas' default."""
-    return element.get(XML_LANG, "en")
+    return element.get(XML_LANG, "en").strip()
 
 
 def address(element: etree._Element, attribute: str) -> str | None:
-    """Return an xs:anyURI, which has no blanks around it, or None if the attribute is missing."""
+    """Return an xs:anyURI or xs:NMTOKEN, which has no blanks around it, or None if the attribute is missing."""
     value = element.get(attribute)
     return None if value is None else value.strip()
 
@@ -128,13 +128,13 @@ def named(  # noqa: C901 - one pass
     for child in element:
         kind = names[child.tag]
         if kind == "Name":
-            texts.append((child.get(XML_LANG, "en"), text_of(child) if len(child) else child.text or ""))
+            texts.append((child.get(XML_LANG, "en").strip(), text_of(child) if len(child) else child.text or ""))
         elif kind == "Code" and code_ids is not None:
             if not code_ids:
                 rest.append((kind, child))
             code_ids.append(child.get(id_attribute, ""))
         elif kind == "Description":
-            descriptions.append((child.get(XML_LANG, "en"), text_of(child)))
+            descriptions.append((child.get(XML_LANG, "en").strip(), text_of(child)))
         elif kind == "Annotations":
             arguments["annotations"] = read_annotations(child, names)
         elif kind == "Link":
@@ -312,9 +312,9 @@ def read_representation(element: etree._Element, names: Names, class_: str = "Co
 def read_text_format(element: etree._Element, names: Names) -> TextFormat:
     """Read a <TextFormat>, <EnumerationFormat> or <CodingFormat>. Raises MessageError."""
     if not len(element) and element.keys() == ["textType"]:
-        return TextFormat(text_type=element.get("textType"))
+        return TextFormat(text_type=address(element, "textType"))
     return TextFormat(
-        text_type=element.get("textType"),
+        text_type=address(element, "textType"),
         is_sequence=boolean(element, "isSequence"),
         is_multi_lingual=boolean(element, "isMultiLingual"),
         min_length=_number(element, "minLength", _whole),
