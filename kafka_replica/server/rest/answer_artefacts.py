@@ -56,7 +56,9 @@ def contents_of(query: StructureQuery, structures: Structures, settings: RestSet
         found = Contents(matched, {}, errors, has_others=has_others, is_reduced=is_reduced)
         return _detailed(query, found, structures, settings, day)
     urns = (urn for urn in related_urns(query, roots, structures) if urn not in matched and urn not in errors)
-    related = read_artefacts(urns, structures, query.detail)
+    # A stub needs no codes, so that codelists which cannot be expanded are not omitted.
+    detail = Detail.ALL_STUBS if query.detail in _STUBS else query.detail
+    related = read_artefacts(urns, structures, detail)
     unsearched = len(structures.unreadable_records())
     found = Contents(matched, related.artefacts, errors | related.errors, unsearched, has_others, is_reduced)
     return _detailed(query, found, structures, settings, day)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.sdmx import Structures
+from kafka_replica.sdmx import Structures, explain_unwritable
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
 from kafka_replica.server.rest.answer_writer import WrittenMessage, written
 from kafka_replica.server.rest.error_messages import error_message
@@ -50,7 +50,7 @@ _UNREPRESENTABLE: Final = {406, 501}
 """The statuses if there is no such XML schema or message; then what the request accepts with less weight is tried."""
 
 _FEW: Final = 100
-"""The number of artefacts up to which another acceptable format is tried if the first cannot represent them all."""
+"""The number of artefacts up to which a format is tried without asking first whether it represents more of them."""
 
 _NAMED: Final = 3
 """The number of unreadable artefacts that an error names."""
@@ -217,19 +217,26 @@ def _in_first_format(request: _Request, found: Contents, accepted: tuple[Offered
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
+        if best is not None and len(found.artefacts) > _FEW and not _may_omit_less(offer, best[1]):
+            continue
         message = _message(request, found, offer)
         if isinstance(message, Rejection):
             first_reason = first_reason or message
             continue
         if best is None or message.omitted < best[1].omitted:
             best = offer, message
-        if message.omitted <= len(found.errors) or len(found.artefacts) > _FEW:
+        if message.omitted <= len(found.errors):
             break
     if best is None:
         assert first_reason is not None  # noqa: S101 - there is at least one offer
         return first_reason
     offer, message = best
     return _complete(request, offer, message.data, message.omitted)
+
+
+def _may_omit_less(offer: OfferedFormat, message: WrittenMessage) -> bool:
+    """Return whether a format represents an artefact that a message lacks; otherwise a large message is not written."""
+    return any(explain_unwritable(each, offer.format) is None for each in message.refused)
 
 
 def _message(request: _Request, found: Contents, offer: OfferedFormat) -> WrittenMessage | Rejection:

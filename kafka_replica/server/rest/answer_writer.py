@@ -16,10 +16,11 @@ from kafka_replica.server.rest.settings import RestSettings
 
 
 class WrittenMessage(NamedTuple):
-    """A structure message, and the number of artefacts that it omits."""
+    """A structure message, the number of artefacts it omits, and those of them that the format cannot represent."""
 
     data: bytes
     omitted: int = 0
+    refused: tuple[Artefact, ...] = ()
 
 
 def written(contents: Contents, format_: Format, settings: RestSettings) -> WrittenMessage | Rejection:
@@ -30,6 +31,7 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
     """
     notices = {urn: str(error) for urn, error in contents.errors.items()}
     artefacts = contents.artefacts
+    refused: dict[Urn, str] = {}
     if notices and (settings.unwritable == "reject" or not contents.matched):
         return _unreadable(contents)
     try:
@@ -51,7 +53,8 @@ def written(contents: Contents, format_: Format, settings: RestSettings) -> Writ
     if contents.unsearched:
         count = counted(contents.unsearched, "record")
         texts.append(f"{count} of this version cannot be read, and may refer to these artefacts")
-    return WrittenMessage(with_notices(data, texts, format_) if texts else data, len(notices))
+    lacking = tuple(each for each in artefacts if each.urn in refused)
+    return WrittenMessage(with_notices(data, texts, format_) if texts else data, len(notices), lacking)
 
 
 def _refused(artefacts: list[Artefact], format_: Format) -> dict[Urn, str]:

@@ -10,7 +10,7 @@ from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.patterns import pattern
 from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact, ValueList
-from kafka_replica.server.rest.grammar import ALL_ITEMS, SEPARATORS, Api, Resource
+from kafka_replica.server.rest.grammar import ALL_ITEMS, SEPARATORS, Api, Detail, Resource
 from kafka_replica.server.rest.inherited_codes import read_artefacts
 from kafka_replica.server.rest.items import with_items
 from kafka_replica.server.rest.query import StructureQuery
@@ -33,7 +33,9 @@ class SelectedArtefacts(NamedTuple):
 
 def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     """Return the artefacts that a query matches, without their references, sorted."""
-    read = read_artefacts(matching_urns(query, structures), structures, query.detail)
+    # Inherited codes are items, too; reduction to stubs is a later step.
+    detail = Detail.FULL if query.items and query.detail is not Detail.RAW else query.detail
+    read = read_artefacts(matching_urns(query, structures), structures, detail)
     artefacts = {urn: each for urn, each in read.artefacts.items() if _has_role(each, query.resource)}
     if not query.items:
         return SelectedArtefacts(artefacts, tuple(artefacts), read.errors, len(artefacts) < len(read.artefacts))

@@ -131,17 +131,53 @@ def test_a_full_codelist_has_the_codes_it_inherits_and_a_raw_one_has_its_extensi
     assert "Codelist ECB:CL_FREQ(1.0)" in found("structure/codelist/ECB/CL_MORE", f"detail=raw&{children}")
 
 
+@pytest.mark.parametrize("detail", ["allstubs", "allcompletestubs", "referencestubs"])
+def test_an_inherited_code_matches_whatever_the_detail(detail: str) -> None:
+    """The detail decides how much is returned of what matches (SDMX REST, structures.md)."""
+    assert found("structure/codelist/ECB/CL_MORE/1.0.0/Q", f"detail={detail}") == {"Codelist ECB:CL_MORE(1.0.0)"}
+
+
+@pytest.mark.parametrize("detail", ["allstubs", "referencestubs", "referencecompletestubs"])
+def test_stubs_need_no_inherited_codes(detail: str) -> None:
+    """The stub of a related codelist is returned even if the list that it extends is missing."""
+    broken = codelist("Codelist ECB:CL_BROKEN(1.0)", "X", extensions=(
+        CodelistExtension(codelist=urn("Codelist ECB:CL_MISSING(1.0)")),
+    ))  # fmt: skip
+    structures = version_of([*ARTEFACTS.values(), broken, _with_codes_of(broken)])
+    query = f"references=codelist&detail={detail}"
+    assert "Codelist ECB:CL_BROKEN(1.0)" in found("structure/datastructure/ECB/EXR", query, structures)
+
+
+def _with_codes_of(codelist: Codelist) -> DataStructure:
+    """Return the data structure of the registry with another codelist of its first dimension."""
+    structure = ARTEFACTS[urn(DSD)]
+    assert isinstance(structure, DataStructure)
+    dimensions = dict(structure.dimension_list.items())
+    dimensions["FREQ"] = structs.replace(dimensions["FREQ"], representation=Representation(enumeration=codelist.urn))
+    return structs.replace(structure, dimension_list=Items(dimensions))
+
+
+@pytest.mark.parametrize("lists", [90, 120])
+def test_a_format_that_represents_all_is_found_for_answers_of_any_size(lists: int) -> None:
+    """SDMX-ML 2.1 comes first here, but cannot represent drafts; an artefact more or less changes no format."""
+    many = [codelist(f"Codelist MANY:CL_{number}(1.0)", "A") for number in range(lists)]
+    drafts = [codelist(f"Codelist MANY:CL_DRAFT{number}(1.0.0-draft)", "A") for number in range(2)]
+    structures = version_of([*many, *drafts])
+    given = answer(RestRequest("codelist/MANY/all/all", "", "*/*"), structures)
+    assert len(read_message(given.body)) == lists + 2
+    assert "Kafka-Replica-Omitted" not in dict(given.headers)
+    of_both = f"{Format.SDMX_ML_2_1}, {Format.EDI};q=0.5"
+    given = answer(RestRequest("codelist/MANY/all/all", "", of_both), structures)
+    assert dict(given.headers)["Kafka-Replica-Omitted"] == "2"
+
+
 @pytest.mark.parametrize("references", ["children", "codelist", "descendants"])
 def test_raw_references_have_the_codelists_that_codelists_extend(references: str) -> None:
     """Without them the codes of a component are unknown; a codelist with inherited codes needs none of them."""
     most = codelist("Codelist ECB:CL_MOST(1.0)", "X", extensions=(
         CodelistExtension(codelist=urn("Codelist ECB:CL_MORE(1.0.0)")),
     ))  # fmt: skip
-    structure = ARTEFACTS[urn(DSD)]
-    assert isinstance(structure, DataStructure)
-    dimensions = dict(structure.dimension_list.items())
-    dimensions["FREQ"] = structs.replace(dimensions["FREQ"], representation=Representation(enumeration=most.urn))
-    changed = structs.replace(structure, dimension_list=Items(dimensions))
+    changed = _with_codes_of(most)
     structures = version_of({**ARTEFACTS, most.urn: most, changed.urn: changed}.values())
     path, inherited = "structure/datastructure/ECB/EXR", {"Codelist ECB:CL_MORE(1.0.0)", "Codelist ECB:CL_FREQ(1.0)"}
     raw = found(path, f"detail=raw&references={references}", structures)
