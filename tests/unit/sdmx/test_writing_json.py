@@ -249,6 +249,16 @@ def test_other_structured_texts_are_refused_by_sdmx_ml(text: str, reason: str) -
         write_message(one, Format.SDMX_ML_3_0)
 
 
+@pytest.mark.parametrize("instant", ["2020-01-01T24:00:00Z", "12020-01-01T00:00:00", "-0044-03-15T00:00:00Z"])
+def test_instants_that_json_does_not_have_are_refused(instant: str) -> None:
+    """An instant of XML that RFC 3339 does not have would make the message invalid; SDMX-ML has it."""
+    one = Codelist(urn=Urn.of("Codelist", "A", "CL", "1.0.0"), names=NAMES, codes=Items({}), valid_to=instant)
+    assert instant.encode() in write_message(one, Format.SDMX_ML_3_0)
+    for format_ in (Format.SDMX_JSON_1_0, Format.SDMX_JSON_2_0, Format.SDMX_JSON_2_1):
+        with pytest.raises(UnwritableError, match="RFC 3339"):
+            write_message(one, format_)
+
+
 def test_levels_of_fusion_are_a_list() -> None:
     """The levels of a hierarchy are listed from the top down; formats of levels are refused."""
     urn = Urn.of("Hierarchy", "A", "H", "1.0")

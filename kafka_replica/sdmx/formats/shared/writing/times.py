@@ -43,10 +43,17 @@ def as_instant_with_zone(value: str | None) -> str | None:
 
 
 def with_zone(value: str | None) -> str | None:
-    """Return an instant with a zone, or a period unchanged. Raises UnwritableError for a day with a zone."""
+    """Return an instant with a zone, or a period unchanged.
+
+    Raises:
+        UnwritableError: it is a day with a zone, or an instant of XML that RFC 3339 does not have: the end of a day as
+            24:00:00, or a year with a sign or more than four digits.
+    """
     day, found = _is_day(value or ""), _is_instant(value or "")
     if day and day[2]:
         raise UnwritableError(f"the format needs days without a time zone, but {value!r} has one")
+    if (found and found[2].startswith("24")) or (value is not None and not found and _is_date_time(value)):
+        raise UnwritableError(f"the format needs instants of RFC 3339, but {value!r} is not one")
     return f"{value}Z" if found and not found[3] else value
 
 
