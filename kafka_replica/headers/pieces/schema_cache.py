@@ -6,6 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeVar
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 from kafka_replica.common.secret_values import SecretUrl
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
-from kafka_replica.headers.pieces.service_failures import is_about_schema, is_refusal
+from kafka_replica.headers.pieces.service_failures import is_about_schema, is_foreign_not_found, is_refusal
 
 try:
     from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -28,6 +29,7 @@ _REQUEST_S: Final = 3.0  # the closing of a replica waits for a request; all URL
 _LEAST_TIMEOUT_S: Final = 1.0
 _CHECK_ACCESS: Final = "check the credentials, and the registry's log"
 _CHECK_URL: Final = "check the registry's URL, and that it runs and can be reached from here"
+_CHECK_PROXY: Final = "check the registry's URL, and that it runs behind its proxy, if there is one"
 
 
 class CachedRegistryClient(SchemaRegistryClient):
@@ -39,7 +41,9 @@ class CachedRegistryClient(SchemaRegistryClient):
 
     The methods that serializers use raise ``ServiceUnavailableError`` if the registry does not answer or refuses
     access, ``StoreError`` if the file cannot be written, and Confluent's ``SchemaRegistryError`` if there is no such
-    schema, or it is not accepted. The messages name the request and the registry's URL, without a password.
+    schema, or it is not accepted. A "404 Not Found" without a registry's error code, such as that of a proxy whose
+    registry restarts, or of another service at a wrong URL, counts as no answer. The messages name the request and the
+    registry's URL, without a password.
 
     Args:
         config: the properties of Confluent's client, such as ``{"url": "http://localhost:8081"}``. The defaults differ
@@ -148,12 +152,30 @@ class CachedRegistryClient(SchemaRegistryClient):
         fetch = super().get_associations_by_resource_name
         try:
             found = self._fetch_translated(what, lambda: _empty_if_not_found(lambda: fetch(*arguments)))
-        except ServiceUnavailableError:
-            if request not in self._responses:
+        except ServiceUnavailableError as error:
+            if request in self._responses:
+                return [Association.from_dict(each) for each in self._responses[request]]
+            if not is_foreign_not_found(error.__cause__):
                 raise
-            return [Association.from_dict(each) for each in self._responses[request]]
+            self._check_is_there(what, resource_name)
+            # If the registry, which is there, still does not know the path, it does not support associations.
+            found = self._fetch_translated(what, lambda: _empty_if_not_found(lambda: fetch(*arguments), is_there=True))
         self._save_response(request, [each.to_dict() for each in found])
         return found
+
+    def _check_is_there(self, what: str, prefix: str) -> None:
+        """Check that a registry answers, by a request that all registries support.
+
+        Args:
+            what: the object that was requested before, for the message.
+            prefix: limits the size of the answer, if the registry supports that.
+
+        Raises:
+            ServiceUnavailableError: no registry answers, so that what was requested may exist.
+        """
+        fetch = super().get_subjects
+        with suppress(SchemaRegistryError):  # with the error code of a registry
+            self._fetch_translated(what, lambda: fetch(subject_prefix=prefix))
 
     def _cached_response(self, request: tuple[object, ...], what: str, kind: Any, fetch: Callable[[], T]) -> T:
         name = json.dumps(request)
@@ -179,6 +201,11 @@ class CachedRegistryClient(SchemaRegistryClient):
             if is_about_schema(error):
                 message = f"{doing}: {error.error_message}"
                 raise SchemaRegistryError(error.http_status_code, error.error_code, message) from error
+            if is_foreign_not_found(error):
+                raise ServiceUnavailableError(
+                    f"{doing}: the answer is not about it, and perhaps not from a schema registry ({error})"
+                    f"{not_in_file}; {_CHECK_PROXY}"
+                ) from error
             raise ServiceUnavailableError(
                 f"{doing}: it refused: {error}; {_CHECK_ACCESS}", is_refusal=is_refusal(error)
             ) from error
@@ -202,11 +229,12 @@ class CachedRegistryClient(SchemaRegistryClient):
             self._responses[request] = response
 
 
-def _empty_if_not_found(fetch: Callable[[], list[Association]]) -> list[Association]:
+def _empty_if_not_found(fetch: Callable[[], list[Association]], *, is_there: bool = False) -> list[Association]:
+    """Return a response, which is empty if the registry answers 404, or with ``is_there`` if anything does."""
     try:
         return fetch()
     except SchemaRegistryError as error:
-        if error.http_status_code == 404:  # also the response of a registry that does not support associations
+        if error.http_status_code == 404 and (is_there or is_about_schema(error)):
             return []
         raise
 

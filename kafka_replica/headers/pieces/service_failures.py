@@ -11,16 +11,27 @@ from kafka_replica.headers.errors import ServiceUnavailableError
 
 # The registry's own answers about a schema: unknown, incompatible or invalid. Any other refusal, such as a proxy's 407,
 # says nothing about the record.
-_ABOUT_SCHEMA: Final = frozenset({404, 409, 422})
-_MAY_PASS: Final = frozenset({408, 425, 429})
+_UNKNOWN: Final = 404
+_ABOUT_SCHEMA: Final = frozenset({_UNKNOWN, 409, 422})
+_UNKNOWN_PATH: Final = "HTTP 404 Not Found"  # Confluent's message for a path that the registry does not have
+# Proxies answer 404, too, while their registry restarts.
+_MAY_PASS: Final = frozenset({_UNKNOWN, 408, 425, 429})
 _CLOSED: Final = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # as a proxy closes connections while its registry is away
 _NO_CONNECTION: Final = (ConnectionError, socket.gaierror, ssl.SSLError)
 _OF_TOKENS: Final = frozenset({"OAuthError", "OAuthTokenError"})  # without a cause
 
 
 def is_about_schema(error: BaseException) -> bool:
-    """Return whether a registry has answered that a schema is unknown, incompatible or invalid."""
-    return _status(error) in _ABOUT_SCHEMA
+    """Return whether a registry has answered that a schema is unknown, incompatible or invalid.
+
+    A proxy, or another service at a wrong URL, may answer with the same status, but not with a registry's error code.
+    """
+    return _status(error) in _ABOUT_SCHEMA and _has_own_code(error)
+
+
+def is_foreign_not_found(error: BaseException | None) -> bool:
+    """Return whether the status is 404, but not about a schema: the answer of a proxy, or to a path that is unknown."""
+    return error is not None and _status(error) == _UNKNOWN and not _has_own_code(error)
 
 
 def is_refusal(error: Exception) -> bool:
@@ -55,6 +66,20 @@ def _status(error: BaseException) -> int | None:
     """Return the HTTP status of a SchemaRegistryError, whose package needs an extra; None for other errors."""
     status = getattr(error, "http_status_code", None)
     return status if isinstance(status, int) else None
+
+
+def _has_own_code(error: BaseException) -> bool:
+    """Return whether the error code in an answer is one of a registry, such as 40403 for an unknown schema.
+
+    Confluent's client sets -1 for answers in another format, and None for JSON without a code; Apicurio writes 0 for
+    errors that no registry of Confluent has. Karapace and older versions of Apicurio repeat the status as the code.
+    """
+    code = getattr(error, "error_code", None)
+    if not isinstance(code, int) or code <= 0:
+        return False
+    if _status(error) != _UNKNOWN:
+        return True  # Apicurio answers 409 with the codes of 422
+    return code // 100 == _UNKNOWN or (code == _UNKNOWN and getattr(error, "error_message", None) != _UNKNOWN_PATH)
 
 
 def _is_of_connection(cause: BaseException) -> bool:

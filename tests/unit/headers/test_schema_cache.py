@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
 import pytest
 from confluent_kafka.schema_registry import Schema, SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
 from confluent_kafka.schema_registry.error import OAuthTokenError, SchemaRegistryError
 
 from kafka_replica.errors import StoreError
 from kafka_replica.headers import ServiceUnavailableError, Stack
 from kafka_replica.headers.pieces import CachedRegistryClient, RegistrySchemas
+from kafka_replica.publication.status import State
 from kafka_replica.records import Headers
+from kafka_replica.testing import FakeTopic
 from support.closed_port import closed_port
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -219,3 +226,117 @@ def test_each_of_several_urls_is_shown_without_its_password(tmp_path: Path) -> N
     with pytest.raises(ServiceUnavailableError) as failed:
         CachedRegistryClient({"url": urls}, tmp_path / "schemas.jsonl").get_schema(1)
     assert f" at http://127.0.0.1:{port},http://user:***@127.0.0.1:{port}/b: it does" in str(failed.value)
+
+
+class Address:
+    """An address with a registry, or with a proxy whose registry is away."""
+
+    def __init__(self) -> None:
+        self.answers: dict[str, object] = {}
+        """The registry's answers by the beginning of the path; other paths are unknown to it."""
+        self.unknown: tuple[str, bytes] = "text/plain", b"404 page not found\n"
+        self.is_there = False
+        address = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                found = [answer for path, answer in address.answers.items() if self.path.startswith(path)]
+                kind, body = address.unknown
+                if address.is_there and found:
+                    kind, body = "application/vnd.schemaregistry.v1+json", json.dumps(found[0]).encode()
+                self.send_response(404 if body == address.unknown[1] or b"error_code" in body else 200)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def address() -> Iterator[Address]:
+    """Return an address that answers requests."""
+    made = Address()
+    thread = Thread(target=made.server.serve_forever)
+    thread.start()
+    yield made
+    made.server.shutdown()
+    made.server.server_close()
+    thread.join()
+
+
+SUBJECTS: dict[str, object] = {"/subjects": ["t-value"]}
+UNKNOWN: dict[str, tuple[str, bytes]] = {
+    "Traefik": ("text/plain; charset=utf-8", b"404 page not found\n"),
+    "nginx": ("text/html", b"<html><body>404 Not Found</body></html>"),
+    "a gateway": ("application/json", b'{"message": "no Route matched with those values"}'),
+    "Karapace": ("application/json", b'"Not Found"'),
+    "Apicurio": ("application/json", b'{"error_code": 0, "message": "RESTEASY003210: Could not find resource"}'),
+    "Confluent": ("application/json", b'{"error_code": 404, "message": "HTTP 404 Not Found"}'),
+}
+
+
+@pytest.mark.parametrize(("by", "on_bad_record"), [("Traefik", "stop"), ("Confluent", "skip")])
+def test_the_404_of_a_proxy_is_no_bad_record(tmp_path: Path, address: Address, by: str, on_bad_record: str) -> None:
+    """The record waits until the registry is there; a record whose schema the registry does not have is bad."""
+    address.unknown = UNKNOWN[by]
+    schema = json.dumps({"type": "record", "name": "R", "fields": [{"name": "a", "type": "long"}]})
+    missing = {"error_code": 40403, "message": "Schema 2 not found"}
+    address.answers = SUBJECTS | {"/schemas/ids/1": {"schema": schema}, "/schemas/ids/2": missing}
+    registry = CachedRegistryClient({"url": address.url}, tmp_path / "schemas.jsonl")
+    stack = Stack([RegistrySchemas(AvroDeserializer(registry), lambda value: json.dumps(value).encode())])
+    topic = FakeTopic("t")
+    topic.put("k", b"\0\0\0\0\1\x0a\x00")
+    with topic.replica(header_stack=stack, on_bad_record=on_bad_record) as replica:
+        wait_until(lambda: replica.status().last_error is not None)
+        text = str(replica.status().last_error)
+        assert "decoding a value with schema 1: requesting the subjects of t from" in text
+        assert "the answer is not about it" in text
+        assert "check the registry's URL" in text
+        assert replica.state is not State.FAILED
+        address.is_there = True
+        value = replica.wait_for(topic.end(), 60)["k"].value
+        assert value is not None
+        assert json.loads(value) == {"a": 5}
+        assert list(replica.bad_records) == []
+        topic.put("k", b"\0\0\0\0\2\x0a\x00")
+        if on_bad_record == "stop":
+            wait_until(lambda: replica.state is State.FAILED)
+            assert "Schema 2 not found" in str(replica.status().last_error)
+        else:
+            assert "k" not in replica.wait_for(topic.end(), 60)
+            assert "Schema 2 not found" in replica.bad_records[0].reason
+    registry.close()
+
+
+@pytest.mark.parametrize("by", UNKNOWN)
+def test_the_404_of_a_proxy_does_not_replace_the_subjects_of_a_topic(tmp_path: Path, address: Address, by: str) -> None:
+    """The last answer of the registry counts. One that says that there is no subject is saved, as others are."""
+
+    def subjects(registry: CachedRegistryClient) -> list[str | None]:
+        return [each.subject for each in registry.get_associations_by_resource_name("t", "-", "topic", ["value"])]
+
+    address.unknown = UNKNOWN[by]
+    file = tmp_path / "schemas.jsonl"
+    registry = CachedRegistryClient({"url": address.url}, file)
+    with pytest.raises(ServiceUnavailableError, match=r"the subjects of t from .*: the answer is not about it"):
+        subjects(registry)
+    assert not file.exists()
+    address.is_there, address.answers = True, SUBJECTS
+    assert subjects(registry) == []  # a registry without support for associations
+    assert subjects(client(file)) == []  # in a new process, whose registry is away
+    associated = {"subject": "s", "guid": "g", "resourceName": "t", "resourceNamespace": "-", "resourceId": "r"}
+    kinds = {"resourceType": "topic", "associationType": "value", "frozen": False}
+    address.answers = {"/associations": [associated | kinds]}
+    assert subjects(registry) == ["s"]
+    address.is_there = False
+    assert subjects(registry) == ["s"]
+    assert subjects(client(file)) == ["s"]
+    address.is_there, address.answers = True, {"/associations": {"error_code": 40401, "message": "no such resource"}}
+    assert subjects(registry) == []
+    assert subjects(client(file)) == []
+    registry.close()

@@ -47,6 +47,11 @@ def chained(*errors: Exception) -> Exception:
         (SchemaRegistryError(503, 1, "starting"), "starting", False),
         (chained(SerializationError(), SchemaRegistryError(401, 401, "Unauthorized")), "Unauthorized", True),
         (httpx.ReadTimeout(""), "ReadTimeout", False),
+        (SchemaRegistryError(404, -1, "404 page not found"), "404 page not found", False),  # a proxy
+        (SchemaRegistryError(404, None, None), "None .HTTP status code 404", False),  # type: ignore[arg-type]
+        (SchemaRegistryError(404, 404, "HTTP 404 Not Found"), "HTTP 404 Not Found", False),  # a path of no registry
+        (SchemaRegistryError(404, 0, "not found"), "not found", False),
+        (chained(SerializationError(), SchemaRegistryError(422, -1, "a firewall")), "a firewall", True),
     ],
 )
 def test_a_service_that_fails_is_found_behind_other_errors(error: Exception, text: str, refuses: bool) -> None:
@@ -69,6 +74,9 @@ def test_a_service_that_fails_is_found_behind_other_errors(error: Exception, tex
             "the rule is wrong: digi",
         ),
         (chained(SerializationError(), SchemaRegistryError(422, 42201, "invalid")), "invalid"),
+        (SchemaRegistryError(404, 404, "No content with id '7' was found."), "No content"),  # an older Apicurio
+        (SchemaRegistryError(409, 42203, "incompatible"), "incompatible"),  # Apicurio
+        (SchemaRegistryError(409, 409, "incompatible"), "incompatible"),  # Karapace
         (FileNotFoundError(2, "No such file", "x"), "No such file"),
         (SerializationError("too short"), "too short"),
         (TimeoutError("the rule took too long"), "the rule took too long"),
