@@ -37,7 +37,7 @@ from kafka_replica.replication.barrier_timeout import BarrierTimeout
 from kafka_replica.replication.broker_retry import BrokerRetry, ClosedMeanwhileError
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
-from kafka_replica.replication.initial_records import load_initial_records
+from kafka_replica.replication.initial_records import UnreadDeletions, load_initial_records
 from kafka_replica.replication.log_starts import LogStarts
 from kafka_replica.replication.opening import MakeReader, open_log
 from kafka_replica.replication.options import ReplicaOptions
@@ -107,6 +107,7 @@ class Follower:
         self._deletions: DeletionCheck
         self._heap = GrowingHeap()
         self._log_starts = LogStarts()
+        self._unread_deletions = UnreadDeletions(options.initial_records)
         self._point: ConsistentPoint | None = None  # the last point, if no records were committed after it
         self._barrier: Barrier
         self._growth: PartitionGrowth
@@ -163,6 +164,7 @@ class Follower:
         load = self._options.initial_records
         if load is None:
             return start_offsets
+        self._unread_deletions.loading(start_offsets.ends)
         for record in load_initial_records(load, self._options.topics[0], self._options.key_filter):
             self._delta_builder.add_initial(record)
             self._stage_if_large()
@@ -172,7 +174,13 @@ class Follower:
         self._publisher.health.barrier_set(start_offsets.ends, self._detector.boundaries)
         known, lowest = Position(), dict(start_offsets.beginnings)
         self._growth = PartitionGrowth(
-            self._reader, self._retry, self._detector, self._delta_builder, self._deletions, self._log_starts
+            self._reader,
+            self._retry,
+            self._detector,
+            self._delta_builder,
+            self._deletions,
+            self._log_starts,
+            self._unread_deletions,
         )
         nothing_is_missing = self._deletions.begin(self._opened_at, start_offsets, resume_point)
         if resume_point is not None:
@@ -204,6 +212,7 @@ class Follower:
             self._retry.pause()
             return
         self._note_contact(fetch_result)
+        self._unread_deletions.check(fetch_result.later_beginnings)
         self._note_log_starts(fetch_result.log_starts)
         self._deletions.take(fetch_result)
         self._publisher.health.read(fetch_result.reading.positions)

@@ -7,15 +7,16 @@ contain lies below the barrier, although the log grows while they are loaded.
 
 Kafka deletes old records of such a topic. The replica keeps them, unlike those of other topics, because a replica that
 starts later finds them in its initial records. Where Kafka has deleted records before they were read, the state is
-rebuilt, and the initial records are loaded again.
+rebuilt, and the initial records are loaded again. This includes partitions of which nothing was read yet. Only records
+that were in the log before the call may be deleted unread, because the initial records contain their changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from kafka_replica.errors import ConfigurationError, KafkaReplicaError
+from kafka_replica.errors import ConfigurationError, KafkaReplicaError, LogReplacedError
 from kafka_replica.filters import KeyFilter
 from kafka_replica.records import Key, Partition, Record, key_bytes
 
@@ -48,6 +49,37 @@ def load_initial_records(load: InitialRecords, topic: str, key_filter: KeyFilter
         raise KafkaReplicaError(
             f"loading the initial records of {topic}: {type(error).__name__}: {error}; correct initial_records="
         ) from error
+
+
+class UnreadDeletions:
+    """Detection of records that Kafka deleted unread, and whose changes the initial records may lack; without I/O.
+
+    Args:
+        load: the option of the replica; nothing is detected without it.
+    """
+
+    def __init__(self, load: InitialRecords | None) -> None:
+        self._is_needed = load is not None
+        self._loaded_before: Mapping[Partition, int] = {}
+
+    def loading(self, ends: Mapping[Partition, int]) -> None:
+        """Note the ends of the log before the initial records are loaded, which contain all changes below them."""
+        self._loaded_before = ends
+
+    def check(self, beginnings: Mapping[Partition, int]) -> None:
+        """Check the beginnings of partitions of which nothing was read yet.
+
+        Raises:
+            LogReplacedError: Kafka has deleted records that were written after the initial records were loaded.
+        """
+        if not self._is_needed:
+            return
+        for partition, offset in beginnings.items():
+            if offset > self._loaded_before.get(partition, 0):
+                raise LogReplacedError(
+                    f"the log of {partition} begins at offset {offset}: Kafka has deleted records that were not read, "
+                    "and the initial records may lack their changes, so that they are loaded again"
+                )
 
 
 def check_initial_records(load: InitialRecords | None, topics: tuple[str, ...]) -> None:

@@ -15,6 +15,7 @@ from kafka_replica.records import Partition
 from kafka_replica.replication.broker_retry import BrokerRetry
 from kafka_replica.replication.deletion_check import DeletionCheck
 from kafka_replica.replication.delta_builder import DeltaBuilder
+from kafka_replica.replication.initial_records import UnreadDeletions
 from kafka_replica.replication.log_starts import LogStarts
 from kafka_replica.transactions import BoundaryDetector
 
@@ -53,6 +54,7 @@ class PartitionGrowth:
         delta_builder: DeltaBuilder,
         deletions: DeletionCheck,
         log_starts: LogStarts,
+        unread_deletions: UnreadDeletions,
     ) -> None:
         self.partitions = ReadPartitions()
         self._reader = reader
@@ -61,6 +63,7 @@ class PartitionGrowth:
         self._delta_builder = delta_builder
         self._deletions = deletions
         self._log_starts = log_starts
+        self._unread_deletions = unread_deletions
 
     def begin(self, beginnings: Mapping[Partition, int], stored_position: Mapping[Partition, int]) -> None:
         """Begin with the partitions that the reader has opened.
@@ -68,14 +71,22 @@ class PartitionGrowth:
         Args:
             beginnings: the offsets at which reading starts.
             stored_position: the position of the version in the store.
+
+        Raises:
+            LogReplacedError: Kafka has deleted records of other partitions that the initial records may lack.
         """
+        self._unread_deletions.check({each: beginnings[each] for each in beginnings if each not in stored_position})
         self.partitions.begin(beginnings)
         for partition, offset in beginnings.items():
             self._detector.add(partition, offset)
             self._delta_builder.add(partition, stored_position.get(partition, 0))
 
     def add(self, all_partitions: Iterable[Partition]) -> bool:
-        """Start to read the new partitions among those that Kafka lists; return whether there are any."""
+        """Start to read the new partitions among those that Kafka lists; return whether there are any.
+
+        Raises:
+            LogReplacedError: see ``begin``.
+        """
         added = self.partitions.unread(all_partitions)
         if not added:
             return False

@@ -61,7 +61,8 @@ class FakeReader:
                 position, epoch = resume_point.position[partition], resume_point.leader_epochs.get(partition, 0)
                 if high.get(partition, -1) < position or self._fetch_positions[partition].log.has_lost(position, epoch):
                     raise truncated(partition, position)
-                self._fetch_positions[partition].position = offset
+                fetch_position = self._fetch_positions[partition]
+                fetch_position.position, fetch_position.resumed = offset, True
             return StartOffsets(beginnings.advanced(resume), high, beginnings)
 
     @property
@@ -146,9 +147,12 @@ class FakeReader:
     def _fetched(self, failure: BrokerError | None) -> FetchResult:
         batches: list[Batch] = []
         gaps: list[Partition] = []
+        later_beginnings: dict[Partition, int] = {}
         for fetch_position in self._fetch_positions.values() if failure is None else ():
             if fetch_position.log.has_lost(fetch_position.position, fetch_position.epoch):
                 raise truncated(fetch_position.log.partition, fetch_position.position)
+            if fetch_position.begin_later():
+                later_beginnings[fetch_position.log.partition] = fetch_position.position
             check_beginnings(
                 {fetch_position.log.partition: fetch_position.log.start},
                 {fetch_position.log.partition: fetch_position.position},
@@ -168,7 +172,15 @@ class FakeReader:
         starts = self._log_starts.advanced({partition: start for partition, (_, _, start) in reported.items()})
         if starts != self._log_starts:
             self._log_starts = starts
-        return FetchResult(reading, last_stable_offset, gaps, failure is None, failure, self._log_starts)
+        return FetchResult(
+            reading,
+            last_stable_offset,
+            gaps,
+            failure is None,
+            failure,
+            self._log_starts,
+            later_beginnings=later_beginnings,
+        )
 
     def _stable(self) -> Position:
         return Position({partition: each.log.last_stable_offset for partition, each in self._fetch_positions.items()})

@@ -12,13 +12,21 @@ from kafka_replica.transactions import Batch, Kind, ParsedContent
 class FakeFetchPosition:
     """A partition that is being read: the position, the leader epoch, and the ends that were last reported."""
 
-    __slots__ = ("epoch", "log", "position", "reported")
+    __slots__ = ("beginning", "epoch", "log", "position", "reported", "resumed")
 
     def __init__(self, log: FakeLog) -> None:
         self.log = log
         self.epoch = log.epoch
-        self.position = log.start
+        self.beginning = self.position = log.start
+        self.resumed = False  # whether everything before the beginning was read already
         self.reported: tuple[int, int, int] = -1, -1, -1
+
+    def begin_later(self) -> bool:
+        """Begin at the first offset if the records before it were deleted before any was read; return whether so."""
+        if self.resumed or self.position != self.beginning or self.position >= self.log.start:
+            return False
+        self.beginning = self.position = self.log.start
+        return True
 
     @property
     def ends(self) -> tuple[int, int, int]:

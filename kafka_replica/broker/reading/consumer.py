@@ -70,6 +70,7 @@ class ConsumerReader:
         self._log_starts = Position()
         self._resumed: set[Partition] = set()
         self._epochs: dict[Partition, int] = {}
+        self._assigned_again: set[Partition] = set()  # their first records were deleted; none was read since
         self._heard_from: set[Partition] = set()  # partitions with records, or their end, since all had some
 
     # --- the LogReader protocol ---
@@ -167,7 +168,13 @@ class ConsumerReader:
             {each: max(offset, reading.positions.get(each, 0)) for each, offset in self._stable.items()}
         )
         return FetchResult(
-            reading, stable, self._gaps(reading), self._have_all_answered(), temporary_error, self._log_starts
+            reading,
+            stable,
+            self._gaps(reading),
+            self._have_all_answered(),
+            temporary_error,
+            self._log_starts,
+            later_beginnings=self._later_beginnings(batches),
         )
 
     def refusal(self) -> BrokerError | ConfigurationError | None:
@@ -235,6 +242,15 @@ class ConsumerReader:
         expected.update(positions)
         return gaps
 
+    def _later_beginnings(self, batches: list[Batch]) -> Mapping[Partition, int]:
+        """Return the partitions that were assigned again, with the first offset read; or a later one, if it is hidden.
+
+        Librdkafka shows neither the beginning that it has found nor markers and aborted records.
+        """
+        found = {each: self._positions[each] for each in self._assigned_again if each in self._positions}
+        self._assigned_again.difference_update(found)
+        return {**found, **{each.partition: each.first for each in batches if each.partition in found}}
+
     def _take_event(self, message: Message) -> None:
         """Handle a message that is not a record."""
         error = message.error()
@@ -249,6 +265,7 @@ class ConsumerReader:
             # The log start offset has advanced since it was queried. A seek would fail while fetching is not started.
             self._consumer.incremental_unassign([TopicPartition(*partition)])
             self._consumer.incremental_assign([TopicPartition(*partition, OFFSET_BEGINNING)])
+            self._assigned_again.add(partition)
         elif error.code() == KafkaError._PARTITION_EOF:
             # The event contains the reached offset, which exceeds position() if the last records were compacted away.
             self._move_to(partition, message.offset())

@@ -49,6 +49,8 @@ class FetchResult(NamedTuple):
     """The current log start offsets, as in ``StartOffsets``; the same object until an offset changes."""
     size_bytes: int = 0
     """The size of the unparsed batches, possibly compressed, in bytes; 0 if the records are parsed already."""
+    later_beginnings: Mapping[Partition, int] = {}
+    """Partitions whose first records Kafka deleted before any was read, with the offset at which reading starts now."""
 
 
 RETENTION_SETTINGS: Final = ("delete.retention.ms", "cleanup.policy", "retention.ms", "retention.bytes")

@@ -78,6 +78,7 @@ class MarkerReader:
         self._batches: list[Batch] = []
         self._size_bytes = 0
         self._gaps: set[Partition] = set()
+        self._later_beginnings: dict[Partition, int] = {}
 
     # --- the LogReader protocol ---
 
@@ -236,7 +237,8 @@ class MarkerReader:
             and not fetch_position.resumed
             and fetch_position.position == fetch_position.beginning
         ):
-            self._waiter.run(self._fetch_positions.begin([fetch_position.partition]))  # the log start has advanced
+            # The log start has advanced.
+            self._later_beginnings.update(self._waiter.run(self._fetch_positions.begin([fetch_position.partition])))
             return False
         if error == KafkaError.OFFSET_OUT_OF_RANGE:
             raise LogReplacedError(
@@ -293,6 +295,7 @@ class MarkerReader:
         batches, self._batches = self._batches, []
         size_bytes, self._size_bytes = self._size_bytes, 0
         gaps, self._gaps = self._gaps, set()
+        later_beginnings, self._later_beginnings = self._later_beginnings, {}
         reading = Reading(
             batches,
             Position({each.partition: each.position for each in self._fetch_positions}),
@@ -300,5 +303,12 @@ class MarkerReader:
         )
         stable = Position({each.partition: each.stable for each in self._fetch_positions if each.stable >= 0})
         return FetchResult(
-            reading, stable, gaps, has_response, temporary_error, self._fetch_positions.log_starts, size_bytes
+            reading,
+            stable,
+            gaps,
+            has_response,
+            temporary_error,
+            self._fetch_positions.log_starts,
+            size_bytes,
+            later_beginnings,
         )

@@ -67,6 +67,7 @@ def _fork_growth(follower: Follower) -> PartitionGrowth:
         follower._delta_builder,
         follower._deletions,
         follower._log_starts,
+        follower._unread_deletions,
     )
     growth.partitions._partitions.update(follower._growth.partitions._partitions)
     return growth

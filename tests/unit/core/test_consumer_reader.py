@@ -23,9 +23,12 @@ class FakeMessage(NamedTuple):
     at: int
     is_end: bool = False
     has_odd_name: bool = False
+    is_out_of_range: bool = False
 
     def error(self) -> KafkaError | None:
         """Return the event that the message is, if any."""
+        if self.is_out_of_range:
+            return KafkaError(KafkaError._AUTO_OFFSET_RESET)
         return KafkaError(KafkaError._PARTITION_EOF) if self.is_end else None
 
     def topic(self) -> str:
@@ -69,6 +72,9 @@ class FakeConsumer:
         self.high: dict[Partition, int] = {}
 
     def incremental_assign(self, _: object) -> None:
+        """Do nothing."""
+
+    def incremental_unassign(self, _: object) -> None:
         """Do nothing."""
 
     def poll(self, _timeout_s: float) -> FakeMessage | None:
@@ -207,3 +213,14 @@ def test_a_header_name_that_the_consumer_cannot_read_is_reported() -> None:
     """The error names the record, and the reader that can read it; it is not reported as a defect of the replica."""
     with pytest.raises(DataError, match=r'reading t-0, offset 7: the name of a header is not UTF-8, .*="markers"'):
         World(P0).read(FakeMessage(P0, 7, has_odd_name=True))
+
+
+def test_a_partition_whose_first_records_were_deleted_unread_begins_later() -> None:
+    """The beginning is reported once: that of the first records, or the position if there are none."""
+    world = World(P0, P1)
+    reset = [FakeMessage(each, 0, is_out_of_range=True) for each in (P0, P1)]
+    assert world.read(*reset).later_beginnings == {}
+    world.consumer.at[P0] = (9, 0)
+    assert world.read(FakeMessage(P0, 7), FakeMessage(P0, 8)).later_beginnings == {P0: 7}
+    assert world.read(FakeMessage(P0, 9), FakeMessage(P1, 3, is_end=True)).later_beginnings == {P1: 3}
+    assert world.read(FakeMessage(P0, 10)).later_beginnings == {}

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kafka_replica import KeyFilter, Replica, RocksStore
+from kafka_replica import KeyFilter, Partition, Replica, RocksStore
 from kafka_replica.errors import ConfigurationError, KafkaReplicaError
 from kafka_replica.stores.delta import Delta
 from kafka_replica.testing import FakeTopic
 from support.effort import examples
+from support.waiting import wait_until
 
 WAIT_S = 60.0
 CHANGES = st.dictionaries(st.sampled_from("abcdef"), st.none() | st.integers(0, 9), min_size=1, max_size=3)
@@ -105,6 +106,66 @@ def test_changes_while_the_records_are_loaded() -> None:
             first = replica.wait_ready(WAIT_S)
             assert {key.decode(): record.value for key, record in first.items()} == world.now
         assert world.loaded == 1 + is_deleted
+
+
+def test_records_that_are_deleted_while_the_records_are_loaded() -> None:
+    """Records from before the call are not missed, because the initial records contain their changes."""
+    world = World({"a": 1})
+    world.change({"a": 2, "b": 2})
+
+    def load() -> list[tuple[str, bytes]]:
+        world.delete()
+        return world.load()
+
+    with world.topic.replica(initial_records=load) as replica:
+        assert world.shown_by(replica) == world.now
+        world.change({"c": 3})
+        assert world.shown_by(replica) == world.now
+        assert (world.loaded, replica.status().counts.rebuilds) == (1, 0)
+
+
+@pytest.mark.parametrize("boundaries", ["markers", "quiescence"])
+@pytest.mark.parametrize("partition", [1, 2])
+def test_records_that_are_deleted_before_the_first_one_is_read(partition: int, boundaries: str) -> None:
+    """The records are loaded again, for a partition that is empty as for one that was added; then never again."""
+    world = World({"a": 1})
+    with (
+        world.topic.replica(boundaries=boundaries, initial_records=world.load) as replica,
+        world.topic.replica(boundaries=boundaries) as without,
+    ):
+        assert world.shown_by(replica) == world.now
+        assert world.shown_by(without) == {}
+        with world.topic.kafka.cluster.changed:  # the replicas do not read meanwhile
+            if partition == 2:
+                world.topic.add_partitions(3)
+            for _ in range(2):
+                world.topic.put("a", b"2", partition=partition)
+            world.now["a"] = b"2"
+            world.topic.delete_before(world.topic.end()[Partition("t", partition)], partition)
+        wait_until(lambda: world.loaded == 2)
+        assert world.shown_by(replica) == world.now
+        world.change({"b": 3})
+        assert world.shown_by(replica) == world.now
+        assert (world.loaded, replica.status().counts.rebuilds) == (2, 1)
+        assert world.shown_by(without) == {"b": b"3"}
+        assert without.status().counts.rebuilds == 0
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_partition_that_was_added_during_a_downtime(tmp_path: Path, is_deleted: bool) -> None:
+    """The records are loaded again only if Kafka has deleted records of the partition."""
+    world = World({"a": 1})
+    with world.topic.replica(store=RocksStore(tmp_path), initial_records=world.load) as replica:
+        assert world.shown_by(replica) == world.now
+    world.topic.add_partitions(3)
+    world.topic.put("a", b"2", partition=2)
+    world.now["a"] = b"2"
+    if is_deleted:
+        world.topic.delete_before(1, partition=2)
+    for _ in range(2):
+        with world.topic.replica(store=RocksStore(tmp_path), initial_records=world.load) as replica:
+            assert world.shown_by(replica) == world.now
+    assert world.loaded == 1 + is_deleted
 
 
 def test_a_store_is_loaded_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
