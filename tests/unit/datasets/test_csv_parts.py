@@ -104,15 +104,17 @@ def test_a_quote_that_is_not_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     content = b'A,B\n1,2\n3,"x\n' + b"4,5\n" * 1000
     with pytest.raises(DatasetError, match="the row that begins on line 3 does not end"):
         list(open_plain_csv(Path("x.csv"), content=content, size=64).batches())
-    with pytest.raises(DatasetError, match="is a quote not closed"):
-        list(open_plain_csv(Path("x.csv"), content=content[:30]).batches())
+    for begin in (b"", b'5",5\n'):
+        with pytest.raises(DatasetError, match=r"line [45]: is a quote not closed\? A cell begins with") as failed:
+            list(open_plain_csv(Path("x.csv"), content=b"A,B\n" + begin + b'"1\n",2\n3,"x\n4,5\n4,5').batches())
+        assert f"line {4 + len(begin) // 5}: " in str(failed.value)
 
 
 @pytest.mark.parametrize(
     ("record", "line"),
     [
         (b'"He said "hi" today",1', 4), (b'1,"a" ', 4), (b'"x""y"z,1', 4), (b'"a"\rb,1', 4), (b'""a,1', 4),
-        (b'"two\nlines","a"b"c"', 5),
+        (b'"two\nlines","a"b"c"', 5), (b'"two\nlines"b,1', 4), (b'5" or 6",\n"a"b"c",1', 5),
     ],
 )  # fmt: skip
 def test_a_quote_that_is_not_doubled(record: bytes, line: int) -> None:
@@ -133,6 +135,50 @@ def test_doubled_quotes_and_quotes_in_other_cells_are_text(line_end: str) -> Non
         ('He said "hi" today', None), ('5" or 6" pipe', f"two{line_end}lines"), (None, None), ("é", "1"),
     ]  # fmt: skip
     assert [one.line for one in batch.wrong] == [5]
+
+
+_STRAYS = ['5" b', 'c "d" e', 'z"', 'a""b', "'", '\u00e9"', "q"]
+_WRITTEN = ["", "f", '"q"', '"x,""y"""', '"l\nm"', '"\u00e9\n"', *_STRAYS]
+
+
+def _value(cell: str) -> str | None:
+    return (cell[1:-1].replace('""', '"') if cell.startswith('"') else cell) or None
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(
+    st.lists(st.tuples(st.lists(st.sampled_from(_WRITTEN), min_size=1, max_size=3), st.sampled_from(_STRAYS))),
+    st.sampled_from(["\n", "\r\n"]), st.sampled_from([",", ";"]), st.integers(1, 60), st.integers(2, 9),
+)  # fmt: skip
+@pytest.mark.thorough
+def test_stray_quotes_end_no_row(
+    rows: list[tuple[list[str], str]], line_end: str, separator: str, size: int, most: int
+) -> None:
+    """Quotes in cells that do not begin with one are letters, wherever the parts of a file end."""
+    cells = [[stray, *row] for row, stray in rows]
+    texts = [separator.join(row) for row in cells]
+    content = "".join(f"{text}{line_end}" for text in ["A,B,C".replace(",", separator), *texts]).encode()
+    with mock.patch.object(csv_chunks, "MOST_LINES", most):
+        batches = list(open_plain_csv(Path("x.csv"), content=content, size=size).batches())
+    is_wrong = [len(row) != 3 for row in cells]
+    found = [row for batch in batches for row in batch.values.rows()]
+    assert found == [
+        (None,) * 3 if wrong else tuple(map(_value, row)) for row, wrong in zip(cells, is_wrong, strict=True)
+    ]
+    begins = [2 + "".join(f"{text}\n" for text in texts[:at]).count("\n") for at in range(len(texts))]
+    assert [line for batch in batches for line in batch.lines] == begins
+    wrong_texts = [text for text, wrong in zip(texts, is_wrong, strict=True) if wrong]
+    assert [one.text for batch in batches for one in batch.wrong] == wrong_texts
+
+
+def test_two_stray_quotes_lose_no_rows() -> None:
+    """Rows between two quotes, far from each other and in different columns, are read."""
+    content = b'A,B\n5" pipe,1\n' + b"x,2\n" * 5000 + b'y,6" tube\n' + b"x,3\n" * 10
+    (batch,) = open_plain_csv(Path("x.csv"), content=content).batches()
+    assert batch.values.rows()[:2] == [('5" pipe', "1"), ("x", "2")]
+    assert batch.values.rows()[5001:5003] == [("y", '6" tube'), ("x", "3")]
+    assert batch.cells.height == 5012
+    assert not batch.wrong
 
 
 @given(st.lists(st.sampled_from(["a,b\n", '"\n\n\n\n\n\n\n",x\n', '"""",\n']), max_size=40))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +12,13 @@ from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.files.decompression import DecompressedContent, GivenContent
 from kafka_replica.data.files.other_formats import encoding_in_words
 from kafka_replica.data.files.record_limit import LONGEST_RECORD_BYTES
+from kafka_replica.data.polars.datasets.csv_quotes import (
+    QUOTE,
+    is_regular,
+    last_opened,
+    outline_of,
+    without_stray_quotes,
+)
 from kafka_replica.errors import ConfigurationError
 
 CHUNK_BYTES: Final = 16 << 20
@@ -28,7 +35,6 @@ _NO_ENCODINGS_OF_FILES: Final = {"idna", "punycode", "undefined", "unicode_escap
 _HEAD: Final = 4
 _LOOKED_AT: Final = 1 << 10
 """The number of bytes in which NUL characters show that a file is in another encoding."""
-_QUOTE: Final = b'"'
 _LINE_ENDS: Final = b"\r\n"
 WHITESPACE: Final = bytes(range(33))
 """The characters of blank lines, which Spark ignores, too; in rows after the header, a separator is not one of them."""
@@ -41,17 +47,22 @@ class Chunk(NamedTuple):
     Attributes:
         data: the records in UTF-8, with their line ends.
         first_line: the line of the file on which the first record begins, counted from 1.
+        outline: the records without the content of quoted texts and without stray quotes; see ``outline_of`` and
+            ``without_stray_quotes``.
+        has_strays: whether there are stray quotes, which are letters of a cell.
     """
 
     data: bytes
     first_line: int
+    outline: bytes
+    has_strays: bool = False
 
 
 class CsvChunks:
     """The header line of a CSV file, and its records in chunks, which can be read several times.
 
-    The encoding is that of the byte order mark, else the given encoding, else UTF-8. Line breaks within double quotes
-    do not end a record.
+    The encoding is that of the byte order mark, else the given encoding, else UTF-8. Line breaks in cells that begin
+    with a double quote do not end a record.
 
     Attributes:
         encoding: Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` mean that there is a byte order mark.
@@ -92,7 +103,7 @@ class CsvChunks:
         if not _is_text_encoding(self.encoding):
             raise ConfigurationError(f"reading {path}: Python has no encoding {self.encoding!r}")
         self._is_utf8 = codecs.lookup(self.encoding).name in {"utf-8", "utf-8-sig"}
-        first = next(self._records(with_header=True), Chunk(b"", 1))
+        first = next(self._records(None), Chunk(b"", 1, b""))
         self.header = first.data.partition(b"\n")[0].decode() + "\n" if first.data else ""
         self._begin_line = first.first_line
 
@@ -101,16 +112,20 @@ class CsvChunks:
         """Return the number of bytes of the file read so far, before decompression."""
         return self._parts.done
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def records(self, separator: str) -> Iterator[Chunk]:
         """Yield the records after the header.
+
+        Args:
+            separator: the separator of cells.
 
         Raises:
             UsageError: the file cannot be read.
-            DatasetError: the file is not in its encoding, or a record is longer than 64 MiB.
+            DatasetError: the file is not in its encoding, a record is longer than 64 MiB, or a quote is not closed.
         """
-        return self._records(with_header=False)
+        return self._records(separator.encode())
 
-    def _records(self, *, with_header: bool) -> Iterator[Chunk]:
+    def _records(self, mark: bytes | None) -> Iterator[Chunk]:
+        """Yield the records after the header; without a separator, only the header."""
         line, is_first, rest = 1, True, b""
         for text in self._texts():
             following = text
@@ -124,18 +139,28 @@ class CsvChunks:
                     rest = self._bounded(stripped, line)
                     continue
                 is_first = False
-                if with_header:
-                    yield Chunk(stripped[:end], line)
+                if mark is None:
+                    yield Chunk(stripped[:end], line, b"")
                     return
                 rest, following, line = b"", stripped[end:], line + 1
-            whole, rest = _whole_records(rest, following)
-            for part, lines in _parts(whole):
-                yield Chunk(part, line)
-                line += lines
+            rest, line = yield from _whole_chunks(rest, following, line, mark or b"")
             rest = self._bounded(rest, line)
         rest = rest.rstrip(_LINE_ENDS)
-        if rest and (not is_first or (with_header and rest.strip(WHITESPACE))):
-            yield Chunk(rest + b"\n", line)
+        if mark is None and rest.strip(WHITESPACE):
+            yield Chunk(rest + b"\n", line, b"")
+        elif mark is not None and rest and not is_first:
+            yield self._last(rest + b"\n", line, mark)
+
+    def _last(self, data: bytes, line: int, mark: bytes) -> Chunk:
+        """Return the last chunk, whose last record has no line end in the file."""
+        regular = without_stray_quotes(data, mark)
+        if regular.count(QUOTE) % 2:
+            line += data.count(b"\n", 0, last_opened(data, mark))
+            raise DatasetError(
+                f"reading {self._path}: line {line}: is a quote not closed? A cell begins with one and does not end; "
+                'add the quote at its end, or write the cell in quotes, with "" for each "'
+            )
+        return Chunk(data, line, outline_of(regular), regular is not data)
 
     def _bounded(self, rest: bytes, line: int) -> bytes:
         if len(rest) > max(LONGEST_RECORD_BYTES, 2 * self._size):
@@ -181,10 +206,39 @@ def _is_text_encoding(name: str) -> bool:
     return bool(getattr(found, "_is_text_encoding", True)) and found.incrementaldecoder is not None
 
 
+def _whole_chunks(
+    rest: bytes, text: bytes, line: int, mark: bytes
+) -> Generator[Chunk, None, tuple[bytes, int]]:  # fmt: skip
+    """Yield the whole records of two consecutive texts; return what follows, and its line.
+
+    The records are first found by pairs of quotes, which is fast. The outline, which is needed anyway, shows whether
+    that was right.
+    """
+    whole, following = _whole_records(rest, text)
+    at = 0
+    for part, lines in _parts(whole):
+        outline = outline_of(part)
+        if outline is not part and not is_regular(outline, mark):
+            break
+        yield Chunk(part, line, outline)
+        at, line = at + len(part), line + lines
+    if at == len(whole) and b"\n" not in following:
+        return following, line
+    data = whole[at:] + following
+    regular = without_stray_quotes(data, mark)
+    end = _end_of_records(regular)
+    at = 0
+    for part, lines in _parts(regular[:end]):
+        original = data[at : at + len(part)]
+        yield Chunk(original, line, outline_of(part), part != original)
+        at, line = at + len(part), line + lines
+    return data[end:], line
+
+
 def _whole_records(rest: bytes, text: bytes) -> tuple[bytes, bytes]:
-    """Return the whole records of two consecutive texts, and what follows."""
+    """Return the whole records of two consecutive texts, and what follows, if there are no stray quotes."""
     end = text.rfind(b"\n") + 1
-    if end and _QUOTE not in text and _QUOTE not in rest:
+    if end and QUOTE not in text and QUOTE not in rest:
         return b"".join((rest, memoryview(text)[:end])), text[end:]  # a long text is copied only once
     data = rest + text
     end = _end_of_records(data)
@@ -192,7 +246,10 @@ def _whole_records(rest: bytes, text: bytes) -> tuple[bytes, bytes]:
 
 
 def _parts(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Yield whole records in parts of at most ``MOST_LINES`` lines, and their numbers; one record may have more."""
+    """Yield whole records in parts of at most ``MOST_LINES`` lines, and their numbers; one record may have more.
+
+    The data has no stray quotes.
+    """
     if not data:
         return
     half, end, lines = len(data) // 2, 0, data.count(b"\n")
@@ -207,9 +264,9 @@ def _parts(data: bytes) -> Iterator[tuple[bytes, int]]:
 
 def _end_of_record(data: bytes, at: int) -> int:
     """Return the end of the record that contains a position, after a line break that is not within double quotes."""
-    quotes = data.count(_QUOTE, 0, at)
+    quotes = data.count(QUOTE, 0, at)
     while (end := data.find(b"\n", at) + 1) > 0:
-        quotes += data.count(_QUOTE, at, end)
+        quotes += data.count(QUOTE, at, end)
         if not quotes % 2:
             return end
         at = end
@@ -219,9 +276,9 @@ def _end_of_record(data: bytes, at: int) -> int:
 def _end_of_records(data: bytes) -> int:
     """Return the position after the last line break that is not within double quotes; 0 if there is none."""
     end = data.rfind(b"\n") + 1
-    quotes = data.count(_QUOTE, 0, end) if _QUOTE in data else 0
+    quotes = data.count(QUOTE, 0, end) if QUOTE in data else 0
     while end and quotes % 2:
         earlier = data.rfind(b"\n", 0, end - 1) + 1
-        quotes -= data.count(_QUOTE, earlier, end)
+        quotes -= data.count(QUOTE, earlier, end)
         end = earlier
     return end

@@ -6,14 +6,11 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Final, NamedTuple
-
-import polars as pl
+from typing import NamedTuple
 
 from kafka_replica.data.errors import DatasetError
 from kafka_replica.data.polars.datasets.csv_chunks import WHITESPACE, Chunk
-
-_QUOTED: Final = re.compile(rb'"[^"]*"')
+from kafka_replica.data.polars.datasets.csv_quotes import with_stray_quotes_quoted
 
 
 class WrongRow(NamedTuple):
@@ -38,7 +35,8 @@ class Records(NamedTuple):
     """The records of a chunk.
 
     Attributes:
-        data: the records, without blank lines, also of whitespace; a wrong row is replaced by empty cells.
+        data: the records, without blank lines, also of whitespace; a wrong row is replaced by empty cells, and cells
+            with stray quotes are quoted.
         lines: the line of the file on which each record begins.
         wrong: the wrong rows.
     """
@@ -60,41 +58,32 @@ def records_in(chunk: Chunk, cells: int, separator: str, path: Path, *, each: bo
             check, a long row and a short row may cancel out; polars then rejects the long row.
 
     Raises:
-        DatasetError: a quote is not closed, or not doubled within a quoted cell.
+        DatasetError: a quote is not doubled within a quoted cell.
     """
-    data, first_line = chunk
+    data, first_line, outline, has_strays = chunk
     mark = separator.encode()
     is_plain = b'"' not in data and not data.startswith((b"\n", b"\r\n"))
     if not each and is_plain and b"\n\n" not in data and b"\n\r\n" not in data:
         count = data.count(b"\n")
         if data.count(mark) == count * (cells - 1):
             return Records(data, range(first_line, first_line + count))
-    if data.count(b'"') % 2:
-        raise DatasetError(
-            f"reading {path}: after line {first_line - 1}: is a quote not closed, or not at the beginning of a cell?"
-        )
-    outline = _outline(data)
     _check_quotes(outline, mark, first_line, path)
     outlines = outline.split(b"\n")[:-1]
-    inner = [outline.count(b"\xff") for outline in outlines]
-    begins = list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
+    inner, begins = _lines_in(outline, outlines, first_line)
     found = [outline.count(mark) + 1 for outline in outlines]
     if all(one == cells for one in found) and (cells > 1 or all(outline.strip(WHITESPACE) for outline in outlines)):
-        return Records(data, begins)
-    return _kept(data, outlines, inner, begins, found, cells, mark)
+        records = Records(data, begins)
+    else:
+        records = _kept(data, outlines, inner, begins, found, cells, mark)
+    return records._replace(data=with_stray_quotes_quoted(records.data, mark)) if has_strays else records
 
 
-def _outline(data: bytes) -> bytes:
-    """Return the data without the content of quoted texts, so that separators and line breaks can be counted.
-
-    Each quoted text is replaced by a quote, followed by a byte FF for each line break in the text.
-    """
-    if b'"' not in data:
-        return data
-    short = str(pl.select(pl.lit(data.decode()).str.replace_all('"[^"]*"', '"')).item()).encode()
-    if short.count(b"\n") == data.count(b"\n"):
-        return short
-    return _QUOTED.sub(lambda found: b'"' + b"\xff" * found[0].count(b"\n"), data)
+def _lines_in(outline: bytes, outlines: Sequence[bytes], first_line: int) -> tuple[Sequence[int], Sequence[int]]:
+    """Return the number of line breaks within each record, and the line on which it begins."""
+    if b"\xff" not in outline:
+        return [0] * len(outlines), range(first_line, first_line + len(outlines))
+    inner = [one.count(b"\xff") for one in outlines]
+    return inner, list(accumulate((1 + breaks for breaks in inner), initial=first_line))[:-1]
 
 
 def _check_quotes(outline: bytes, mark: bytes, first_line: int, path: Path) -> None:
@@ -103,9 +92,10 @@ def _check_quotes(outline: bytes, mark: bytes, first_line: int, path: Path) -> N
     A cell that does not begin with a quote may contain quotes.
     """
     separator = re.escape(mark)
-    if re.search(rb'"(?!\r\n)[^"\n\xff%b]' % separator, outline) is None:  # this is fast
+    wrong = rb'(?!\r\n)[^"\n\xff%b]' % separator
+    if all(re.search(end + wrong, outline) is None for end in (b'"', b"\xff")):  # this is fast
         return
-    found = re.search(rb'(?m)(?:^|%b)"["\xff]*(?!\r\n)[^"\n\xff%b]' % (separator, separator), outline)
+    found = re.search(rb'(?m)(?:^|%b)"\xff*%b' % (separator, wrong), outline)
     if found is not None:
         before = outline[: found.start()]
         line = first_line + before.count(b"\n") + before.count(b"\xff")

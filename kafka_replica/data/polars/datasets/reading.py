@@ -143,11 +143,11 @@ class CsvTable:
         """Yield all rows, in batches that are not empty.
 
         Raises:
-            DatasetError: a quote is not closed, or not at the beginning of a cell; or the file is not in its encoding.
+            DatasetError: a quote is not closed, or not doubled in a quoted cell; or the file is not in its encoding.
             UsageError: the file cannot be read.
         """
         width, separator = len(self.layout.header), self.layout.separator
-        for chunk in self._chunks:
+        for chunk in self._chunks.records(separator):
             simple = self._simple(chunk)
             if simple is not None:
                 yield from self._without_headers(simple)
@@ -161,8 +161,8 @@ class CsvTable:
                     cells = self._cells(records.data)
                 except pl.exceptions.PolarsError as error:
                     raise DatasetError(
-                        f"reading {self._path}, from line {chunk.first_line}: is a quote not closed, or not at the "
-                        f"beginning of a cell? {error}"
+                        f"reading {self._path}: polars cannot read the rows from line {chunk.first_line} to line "
+                        f"{records.lines[-1]}; are there unusual quotes or line breaks in them?"
                     ) from error
             if cells.height:
                 yield from self._without_headers(
