@@ -131,6 +131,12 @@ def _text_of(first_line: str, where: str) -> str:
     line = first_line.removeprefix("\ufeff").rstrip("\r\n")
     if "\0" in line:
         raise DatasetError(f"reading {where}: {encoding_in_words(line)}")
+    if first_line.removesuffix("\n").endswith("\r\r"):
+        # Otherwise a CR would become a part of the last cell of each row.
+        raise DatasetError(
+            f"reading {where}: its lines end with CR CR LF, because a program converted line ends that were CR LF "
+            "already; save it with the line ends LF or CR LF"
+        )
     return line
 
 

@@ -133,6 +133,16 @@ def test_lines_that_end_with_a_carriage_return_alone(begin: str, run: Run, tmp_p
     assert (status, expected_text in message) == (1, True), message
 
 
+@pytest.mark.parametrize("begin", ["", "STRUCTURE,STRUCTURE_ID,"])
+def test_lines_that_end_with_two_carriage_returns(begin: str, run: Run, tmp_path: Path) -> None:
+    """CR CR LF is refused, because a CR would become a part of the last cell of each row."""
+    data = tmp_path / "d.csv"
+    data.write_bytes(f"{begin}FREQ,SEX\r\r\nA,T\r\r\n".encode())
+    status, message = refused(run, data)
+    expected_text = f"reading {data}: its lines end with CR CR LF, because"
+    assert (status, expected_text in message) == (1, True), message
+
+
 @pytest.mark.thorough
 def test_a_message_of_no_known_format(run: Run, tmp_path: Path) -> None:
     """The beginning of the file is shown as text."""
