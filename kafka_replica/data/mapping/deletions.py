@@ -95,7 +95,8 @@ class Deletions:
         for target in dimensions:
             given = engine.any_of([rows.is_given(name) for name in rows.sources_of([target])])
             lost = given & engine.is_null(targets[target]) & ~engine.any_of(blame.get(target, []))
-            yield WideDeletion(lost, target, "the map gives this dimension no value, so more would be deleted")
+            message = f"the map gives the dimension {target} no value, so more would be deleted"
+            yield WideDeletion(lost, target, message)
 
     def _unreached_dimensions(self, dimensions: Sequence[str], is_open: Expression) -> Iterator[WideDeletion]:
         engine, rows, source = self._engine, self._rows, self._plan.source
@@ -180,7 +181,7 @@ class Deletions:
         is_open = engine.any_of(list(empty.values()))
         for name in self._unknown:
             lost = ~engine.is_null(engine.column(name)) & (is_open | ~self._rows.is_any_given(self._values()))
-            message = "this column is not a component of the source, so a deletion by it would delete more"
+            message = f"{name} is not a component of the source, so a deletion by it would delete more"
             yield WideDeletion(lost, name, message)
         for key, named in ((SERIES_KEY, [name for name in ordered if name != source.time]), (OBS_KEY, ordered)):
             if self._is_structure_column(key):
@@ -191,7 +192,7 @@ class Deletions:
                     & ~self._is_key_without(text, name, ordered)
                     for n, name in enumerate(named)
                 ]
-                message = "the key has a part for a dimension that its column leaves open, so more would be deleted"
+                message = f"{key} has a part for a dimension that its column leaves open, so more would be deleted"
                 yield WideDeletion(engine.any_of(lost), key, message)
         kinds, part = NARROWER.get(source.urn.cls, ()), list[Expression]()
         if kinds and self._is_structure_column(STRUCTURE):

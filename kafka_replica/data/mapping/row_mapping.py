@@ -242,13 +242,13 @@ class _Evaluation:
             name = _of_map(self._plan, value)
             is_given = engine.any_of([~engine.is_null(engine.source(name)) for name in value.sources])
             unmapped = self._counts(value.targets, engine.lacks(name) & is_given)
-            wrong = [
-                self._found(unmapped, "unmapped-value", value.sources, "no rule of the map matches", value.artefact)
-            ]
+            values = _values_of(value.sources)
+            message = f"no rule of the map matches {values}"
+            wrong = [self._found(unmapped, "unmapped-value", value.sources, message, value.artefact)]
             if AMBIGUOUS in value.marks:
                 ambiguous = engine.any_of([engine.column(name) == engine.text(AMBIGUOUS)])
                 ambiguous = self._counts(value.targets, ambiguous)
-                message = "rules of the map that match contradict each other"
+                message = f"the rules of the map that match {values} contradict each other"
                 wrong.append(self._found(ambiguous, "ambiguous-value", value.sources, message, value.artefact))
             yield from self._blamed(wrong, value.targets)
         yield from self._of_validity()
@@ -271,8 +271,9 @@ class _Evaluation:
             return
         none = engine.any_of([self._period == engine.text(SWITCHED_OFF), self._rows.is_delete()])
         unread = ~engine.is_null(self._period) & ~engine.fits(self._period, anchored(UNDERSTOOD)) & ~none
-        message = "is not a period, so the valid rules are unknown"
-        yield self._found(unread, "date-unreadable", [plan.source.time or ""], message, str(plan.artefact))
+        time = plan.source.time or ""
+        message = f"the value of {time} is not a period, so the valid rules are unknown"
+        yield self._found(unread, "date-unreadable", [time], message, str(plan.artefact))
 
     def _of_dates(self) -> Iterator[ConditionalFinding]:
         engine, plan = self._engine, self._plan
@@ -288,9 +289,10 @@ class _Evaluation:
             unread = given & ~read & ~engine.any_of(unknown) if unknown else given & ~read
             of = maps[0].artefact
             unread, lacks = self._counts([target], unread), self._counts([target], lacks)
+            unread_words, lacks_words = _words_of_date(names, target)
             wrong = [
-                self._found(unread, "date-unreadable", names, f"is not written as the map of {target} says", of),
-                self._found(lacks, "frequency-unknown", names, f"no format of {target} for the frequency", of),
+                self._found(unread, "date-unreadable", names, unread_words, of),
+                self._found(lacks, "frequency-unknown", names, lacks_words, of),
             ]
             yield from self._blamed(wrong, [target])
 
@@ -308,11 +310,10 @@ class _Evaluation:
         for source_fixed_value in self._plan.source_fixed_values:
             value = engine.source(source_fixed_value.component)
             others = engine.any_of([value == engine.text(text) for text in source_fixed_value.values])
-            message = f"the map fixes it to {', '.join(source_fixed_value.values)}"
+            name = source_fixed_value.component
+            message = f"the map fixes {name} to {', '.join(source_fixed_value.values)}"
             wrong = ~engine.is_null(value) & ~others
-            yield self._found(
-                wrong, "source-differs", [source_fixed_value.component], message, str(self._plan.artefact)
-            )
+            yield self._found(wrong, "source-differs", [name], message, str(self._plan.artefact))
 
     def _conflicts(self) -> Iterator[ConditionalFinding]:
         engine = self._engine
@@ -321,9 +322,8 @@ class _Evaluation:
             if others:
                 chosen = engine.coalesce([first, *others])
                 wrong = self._counts([target], engine.any_of([~(other == chosen) for other in others]))
-                found = self._found(
-                    wrong, "ambiguous-value", [target], "maps give it different values", str(self._plan.artefact)
-                )
+                message = f"maps give {target} different values"
+                found = self._found(wrong, "ambiguous-value", [target], message, str(self._plan.artefact))
                 yield found._replace(value=chosen)
 
     def _missing(self, targets: dict[str, Expression]) -> Iterator[ConditionalFinding]:
@@ -332,9 +332,8 @@ class _Evaluation:
             if target in self._plan.target.dimensions:
                 excused = engine.any_of([*self._blame.get(target, []), self._rows.is_delete()])
                 missing = engine.is_null(targets[target]) & ~excused
-                found = self._found(
-                    missing, "no-output", [target], "the map gives this dimension no value", str(self._plan.artefact)
-                )
+                message = f"the map gives the dimension {target} no value"
+                found = self._found(missing, "no-output", [target], message, str(self._plan.artefact))
                 yield found._replace(value=engine.text(None))
 
     def _widened(self, targets: dict[str, Expression]) -> Iterator[ConditionalFinding]:
@@ -350,3 +349,25 @@ class _Evaluation:
 
 def _of_map(plan: MapPlan, value_map: ValueMap) -> str:
     return f"{OURS}map_{next(number for number, other in enumerate(plan.values) if other is value_map)}"
+
+
+def _values_of(names: Sequence[str]) -> str:
+    """Return components in words: ``the value of FREQ``, ``the values of FREQ and AREA``."""
+    if len(names) == 1:
+        return f"the value of {names[0]}"
+    return f"the values of {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _words_of_date(names: Sequence[str], target: str) -> tuple[str, str]:
+    """Return the messages for a date that cannot be read, and for one that cannot be written.
+
+    Args:
+        names: the source components of the date.
+        target: the target component.
+    """
+    map_ = "its map" if target in names else f"the map of {target}"
+    are = "is" if len(names) == 1 else "are"
+    return (
+        f"{_values_of(names)} {are} not written as {map_} says",
+        f"{map_} has no format for the frequency of {_values_of(names)}",
+    )
