@@ -32,7 +32,7 @@ _AHEAD_BYTES = 16 << 10  # an answer to a small live fetch is received in one st
 class _Answers(asyncio.BufferedProtocol):
     """A protocol that receives each answer in place, in a buffer that is not reused while anything refers to it.
 
-    After a long answer on a connection without TLS, a thread receives the next answers.
+    After a long answer on a connection without TLS, a thread receives the next answers, unless too many files are open.
     """
 
     def __init__(self, broker: str, transport: asyncio.Transport) -> None:
@@ -98,8 +98,11 @@ class _Answers(asyncio.BufferedProtocol):
         self._answered(answer)
         if len(answer) >= LONG_BYTES and self._socket is not None and self.lost is None:
             # A long answer ends with the last received bytes, so that no part of the next answer has been received.
+            try:
+                connection = self._socket.dup()
+            except OSError:  # too many open files: the event loop receives the next answer, too
+                return
             self._transport.pause_reading()
-            connection = self._socket.dup()
             self._receiver = AnswerReceiver(connection, self._buffers, self.loop, self._answered, self._receive_again)
 
     def _receive_again(self, reason: Exception | None) -> None:

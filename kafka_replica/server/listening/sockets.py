@@ -8,6 +8,7 @@ from typing import Final
 
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server.access.policy import LOOPBACK_NAMES
+from kafka_replica.server.listening.open_files import ListeningSocket
 from kafka_replica.server.settings import ListenSettings
 
 _ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not used
@@ -31,7 +32,7 @@ def open_socket(listen: ListenSettings) -> socket.socket:
     # Connections inherit this option; asyncio sets it only for sockets with an explicit protocol. Without the option,
     # the body, which is sent in a separate packet, waits until the client acknowledges the headers: often for 40 ms.
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return opened
+    return ListeningSocket(opened.detach())
 
 
 def address_of(opened: socket.socket, listen: ListenSettings) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
+from kafka_replica.server.listening.open_files import raise_limit
 from kafka_replica.server.listening.sockets import address_of, default_hosts, open_socket
 from kafka_replica.server.routes.sdmx import Answer
 from kafka_replica.server.running.http_server import Server, make_config, raise_failure
@@ -33,7 +34,8 @@ def serve(
     """Serve a started replica until SIGTERM or SIGINT, or until it fails before its first version.
 
     At the end, open streams are closed, and requests get ``grace_s`` seconds to finish; the replica stays open. Signals
-    are handled only if the function is called in the main thread.
+    are handled only if the function is called in the main thread. The process's soft limit of open files is raised to
+    the hard limit, at most to 65,536.
 
     Args:
         replica: the replica, which the caller starts and closes.
@@ -49,6 +51,7 @@ def serve(
         KafkaReplicaError: the error with which the replica failed, even if it failed after its first version.
     """
     settings, listen = settings or ServerSettings(), listen or ListenSettings()
+    raise_limit(listen.max_connections)
     if not settings.allowed_hosts:
         settings = replace(settings, allowed_hosts=default_hosts(listen.host))
     if listen.workers > 1:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import struct
 from types import SimpleNamespace
-from typing import cast
+from typing import NoReturn, cast
 
 import pytest
 from hypothesis import example, given
@@ -94,3 +96,36 @@ def test_another_protocol(size: int) -> None:
         assert "does not speak Kafka's protocol" in str(answers.lost)
 
     asyncio.run(run())
+
+
+class WithoutDescriptors(Transport):
+    """A transport without TLS, in a process with too many open files."""
+
+    def get_extra_info(self, name: str) -> object:
+        """Return the socket, which cannot be duplicated."""
+        return self if name == "socket" else None
+
+    def setsockopt(self, *_option: int) -> None:
+        """Do nothing."""
+
+    def dup(self) -> NoReturn:
+        """Fail as the system does."""
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    def pause_reading(self) -> NoReturn:
+        """Fail, because the event loop has to receive the next answer."""
+        raise AssertionError
+
+
+def test_without_a_free_descriptor_the_event_loop_receives() -> None:
+    """If the thread's copy of the socket cannot be made, long answers are received as short ones."""
+
+    async def run() -> list[bytes]:
+        answers = _Answers("here:1", cast("asyncio.Transport", WithoutDescriptors()))
+        futures = [asyncio.get_running_loop().create_future() for _ in range(3)]
+        answers.waiting.extend((number, False, future) for number, future in enumerate(futures))
+        for number in range(3):
+            fed(answers, struct.pack(">ii", (1 << 20) + 4, number) + bytes([number]) * (1 << 20), [1 << 21])
+        return [bytes(future.result()) for future in futures]
+
+    assert asyncio.run(run()) == [bytes([number]) * (1 << 20) for number in range(3)]

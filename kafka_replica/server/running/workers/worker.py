@@ -16,6 +16,7 @@ import uvicorn
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.sdmx.lookups.live_structures import LiveStats
 from kafka_replica.server.app import Service
+from kafka_replica.server.listening.open_files import ListeningSocket
 from kafka_replica.server.operation.process_roles import WorkerRole
 from kafka_replica.server.running.http_server import Server, make_config
 from kafka_replica.server.running.workers.copy import ReplicaCopy
@@ -60,7 +61,7 @@ class _Worker:
             self._server = _WorkerServer(config, service, self._link)
             if self._has_ended:
                 return
-            with socket(fileno=begin.socket_descriptor) as listening:
+            with ListeningSocket(begin.socket_descriptor) as listening:
                 asyncio.run(self._server.serve(sockets=[listening]))
 
     def _end(self) -> None:
