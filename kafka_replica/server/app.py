@@ -84,6 +84,7 @@ class Service:
         answer: as for ``create_app``.
         history: as for ``create_app``.
         role: the role of this process if the service has several; otherwise None.
+        form_timeout_s: the time limit for receiving a small form.
     """
 
     def __init__(
@@ -94,6 +95,8 @@ class Service:
         answer: Answer | None = None,
         history: VersionHistory | None = None,
         role: Role = None,
+        *,
+        form_timeout_s: float = 10.0,
     ) -> None:
         if replica.has_key_spaces and topic is None:
             raise ConfigurationError(
@@ -137,8 +140,8 @@ class Service:
         self._tokens = TokenFile(settings.tokens_file) if settings.tokens_file else None
         self._pages = Pages(replica, self.versions, settings, self._executor, self._renderer, history)
         self._uploads = UploadPages(self._pages, self._requests, self.versions, self._renderer, settings)
-        self._sign_in = SignInPages(self._renderer, self._tokens, settings.upload_timeout_s)
-        self._producers = ProducerPages(self._pages, producers, settings)
+        self._sign_in = SignInPages(self._renderer, self._tokens, form_timeout_s)
+        self._producers = ProducerPages(self._pages, producers, settings, form_timeout_s)
         error_pages = ErrorPages(self._renderer, has_tokens=self._tokens is not None)
         self._forms = ProblemForms(error_pages.form, SdmxErrors(settings.base_paths).form)
         self._checks = RequestChecks(settings, self._tokens)

@@ -115,7 +115,11 @@ class ListenSettings:
     max_connections: int = setting(
         1000, "Maximum number of open connections; requests on further ones get 503, except for health.", least=1
     )
-    header_timeout_s: float = setting(10.0, "Time limit for receiving a request's line and headers.", least=0.05)
+    header_timeout_s: float = setting(
+        10.0,
+        "Time limit for receiving a request's line and headers, and for a small form such as that to sign in.",
+        least=0.05,
+    )
     idle_timeout_s: int = setting(15, "Time that a connection may be idle between requests.", least=1)
     write_timeout_s: float = setting(30.0, "Time for which a client may stop reading an answer.", least=0.05)
     grace_s: int = setting(10, "Time for requests to end at shutdown.", least=0)

@@ -76,7 +76,8 @@ class Gate:
         if scope["method"] == "OPTIONS" and not self._checks.is_allowed_preflight(scope):
             await Response(None, 204, {"Allow": ", ".join(_methods_of(path))})(scope, receive, send)
             return
-        is_counted = not path.startswith(_HEALTH) and path not in _STREAMS
+        # Without a valid token only the pages to sign in and out are open, which wait for the client, not for a thread.
+        is_counted = not path.startswith(_HEALTH) and path not in _STREAMS and not _is_unidentified(scope, path)
         self._checks.running += is_counted
         try:
             await self._app(scope, receive, send)
@@ -175,6 +176,11 @@ def _methods_of(path: str) -> tuple[str, ...]:
     if _takes_data(path) or _controls(path):
         return DATA_METHODS
     return FORM_METHODS if _takes_forms(path) or _signs_in_or_out(path) else METHODS
+
+
+def _is_unidentified(scope: Scope, path: str) -> bool:
+    """Return whether a request signs in or out without a valid token, so that it takes the place of no other one."""
+    return path.startswith("/sign-") and GRANTED not in scope and _signs_in_or_out(path) is not None
 
 
 def _is_preflight(scope: Scope) -> bool:

@@ -50,12 +50,20 @@ class ProducerPages:
         pages: renders pages.
         producers: the producers by name.
         settings: the settings of the app.
+        form_timeout_s: the time limit for receiving a form.
     """
 
-    def __init__(self, pages: Pages, producers: Mapping[str, ControlledProducer], settings: ServerSettings) -> None:
+    def __init__(
+        self,
+        pages: Pages,
+        producers: Mapping[str, ControlledProducer],
+        settings: ServerSettings,
+        form_timeout_s: float,
+    ) -> None:
         self._pages = pages
         self._producers = producers
         self._settings = settings
+        self._form_timeout_s = form_timeout_s
         self._executor = DaemonThreads(_THREADS, "kafka_replica producers")
 
     async def producers(self, request: Request) -> Response:
@@ -99,7 +107,7 @@ class ProducerPages:
         producer, action = self._named(request), request.path_params["action"]
         if action not in ACTIONS:
             raise Problem(404, f"unknown action; actions are {', '.join(ACTIONS)}")
-        fields = await form_fields(request, self._settings.upload_timeout_s)
+        fields = await form_fields(request, self._form_timeout_s)
         check_form(request.scope, fields)
         if action == "flush" and fields.get("confirm") != "yes":
             raise Problem(400, "a full flush sends everything again: confirm it (confirm=yes)")

@@ -63,7 +63,7 @@ def serve(
         return
     with open_socket(listen) as opened:
         address = address_of(opened, listen)
-        service = Service(replica, settings, topic, answer, history)
+        service = Service(replica, settings, topic, answer, history, form_timeout_s=listen.header_timeout_s)
         try:
             server = Server(make_config(service, listen), service, lambda: on_listening(address))
             asyncio.run(server.serve(sockets=[opened]))

@@ -37,7 +37,10 @@ def running(
 ) -> Iterator[tuple[str, Server]]:
     """Run a server in a thread; yield its address, and the server."""
     limits = ListenSettings(**{"port": 0, "grace_s": 5, **listen})
-    service = Service(replica, settings or ServerSettings(), answer=answer, history=history)
+    form_timeout_s = limits.header_timeout_s
+    service = Service(
+        replica, settings or ServerSettings(), answer=answer, history=history, form_timeout_s=form_timeout_s
+    )
     listening = threading.Event()
     with open_socket(limits) as opened:
         server = Server(make_config(service, limits), service, listening.set)

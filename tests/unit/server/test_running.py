@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import ssl
 import threading
@@ -130,6 +131,23 @@ def answer_to(client: HTTPConnection, path: str) -> HTTPResponse:
     return answer
 
 
+def test_clients_without_a_token_take_no_place_of_others(replica: Replica, tmp_path: Path) -> None:
+    """Forms to sign in that never arrive hinder no request with a token, and end with 408 as headers would."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"read {hashlib.sha256(b'good').hexdigest()} a\n")
+    limits = ServerSettings(tokens_file=tokens, max_requests=2)
+    headers = {"Authorization": "Bearer good"}
+    with running(replica, settings=limits, header_timeout_s=5) as (address, server), ExitStack() as stack:
+        slow = [stack.enter_context(connected(address)) for _ in range(3)]
+        for client in slow:
+            client.sendall(b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\ntoken=")
+        wait_until(lambda: len(server.server_state.tasks) == len(slow))
+        assert plain_http.get(f"{address}/sdmx/v2/x", headers=headers).status_code == 200
+        assert plain_http.get(f"{address}/sign-in").status_code == 200
+        for client in slow:
+            assert received(client).startswith(b"HTTP/1.1 408 ")
+
+
 def test_requests_that_are_too_large_or_malformed_are_refused(replica: Replica) -> None:
     """Long lines, long headers and nonsense, in one piece or without an end; the server continues."""
     limits = ServerSettings(max_url_bytes=2000, max_header_bytes=2000)
@@ -227,9 +245,9 @@ def test_a_server_that_cannot_start_leaves_nothing_behind(replica: Replica, tmp_
     made: list[Service] = []
     closed: list[Service] = []
 
-    def make(service: Service, *arguments: Any) -> None:
+    def make(service: Service, *arguments: Any, **options: Any) -> None:
         made.append(service)
-        real_init(service, *arguments)
+        real_init(service, *arguments, **options)
 
     async def close(service: Service) -> None:
         closed.append(service)

@@ -94,7 +94,7 @@ def serve_with_workers(
         )
         workers = Workers(begin, listen.workers, feed, str(folder / "metrics"))
         role = MainRole(folder / "metrics", SummedStatistics(workers.statistics))
-        service = Service(replica, settings, topic, None, history, role)
+        service = Service(replica, settings, topic, None, history, role, form_timeout_s=listen.header_timeout_s)
         stack.callback(lambda: asyncio.run(service.close()))
         address = address_of(opened, listen)
         stack.callback(replica._publisher.record(feed.record))  # noqa: SLF001 - record_versions refuses large values

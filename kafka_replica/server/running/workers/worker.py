@@ -55,7 +55,8 @@ class _Worker:
         begin = self._begin
         with ReplicaCopy(begin, self._link, SharedNumber(begin.shown_descriptor), self._end) as replica:
             role = WorkerRole(begin.main_socket, begin.has_history_on_disk)
-            service = Service(replica, begin.settings, begin.topic, role=role)
+            form_timeout_s = begin.listen.header_timeout_s
+            service = Service(replica, begin.settings, begin.topic, role=role, form_timeout_s=form_timeout_s)
             config = make_config(service, begin.listen)
             replica.feed.may_serve.wait()
             self._server = _WorkerServer(config, service, self._link)
