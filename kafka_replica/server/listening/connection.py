@@ -35,7 +35,7 @@ class BoundedConnection(H11Protocol):
     """
 
     header_timeout_s = 10.0
-    """Time limit for receiving a request's line and headers."""
+    """Time limit for receiving a request's line and headers, and before that for the handshake of TLS."""
     write_timeout_s = 30.0
     """The time for which the client may accept no data."""
     max_connections: int | None = None

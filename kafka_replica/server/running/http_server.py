@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from socket import socket
 from threading import Thread
 from types import FrameType
-from typing import Final
+from typing import Final, cast
 
 import uvicorn
 
@@ -18,7 +18,7 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.publication.status import State
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
-from kafka_replica.server.listening.connection import bounded_connection
+from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from kafka_replica.server.listening.sockets import tls_context
 from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
 from kafka_replica.server.settings import ListenSettings
@@ -69,12 +69,26 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         """Start accepting connections."""
-        await super().startup(sockets)
+        await super().startup([])
+        for each in sockets or ():
+            self.servers.append(await self._accepting(each))
         self._tasks.append(asyncio.create_task(self._watch_replica()))
         interval_s = watchdog_interval_s()
         if interval_s is not None:
             self._tasks.append(asyncio.create_task(feed_watchdog(interval_s)))
         self._on_listening()
+
+    async def _accepting(self, opened: socket) -> asyncio.Server:
+        """Accept connections as uvicorn does, which leaves clients 60 seconds for the handshake of TLS."""
+        config, loop = self.config, asyncio.get_running_loop()
+        connection = cast("type[BoundedConnection]", config.http_protocol_class)
+        return await loop.create_server(
+            lambda: connection(config, self.server_state, self.lifespan.state, loop),
+            sock=opened,
+            backlog=config.backlog,
+            ssl=config.ssl,
+            ssl_handshake_timeout=None if config.ssl is None else connection.header_timeout_s,
+        )
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Stop accepting connections, end streams, and wait for requests for at most ``grace_s``."""

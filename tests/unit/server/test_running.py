@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import httpx
 import pytest
 
 from kafka_replica import Replica
@@ -56,6 +57,17 @@ def test_a_client_that_sends_no_complete_request_is_disconnected(replica: Replic
                 answer += second.recv(65536)
             second.sendall(b"GET /health")
             assert received(second) == b""
+
+
+def test_a_client_that_begins_no_handshake_is_disconnected(replica: Replica, tmp_path: Path) -> None:
+    """With TLS, a client that sends nothing is disconnected as early as without it."""
+    certificate = Authority(tmp_path, "ca").issue("server", "DNS:localhost,IP:127.0.0.1")
+    tls: dict[str, Any] = {"tls_certificate": certificate, "tls_key": tmp_path / "server.key"}
+    with running(replica, header_timeout_s=2, **tls) as (address, _), connected(address) as idle:
+        idle.settimeout(20)
+        assert received(idle) == b""
+        trusted = ssl.create_default_context(cafile=tmp_path / "ca.crt")
+        assert httpx.get(f"{address}/health/live", verify=trusted).status_code == 200
 
 
 def test_a_client_that_accepts_no_data_is_disconnected(replica: Replica) -> None:
