@@ -18,6 +18,7 @@ from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.publication.status import State
 from kafka_replica.replica import Replica
 from kafka_replica.server.app import Service
+from kafka_replica.server.listening.absolute_targets import AbsoluteTargets
 from kafka_replica.server.listening.connection import BoundedConnection, bounded_connection
 from kafka_replica.server.listening.sockets import tls_context
 from kafka_replica.server.listening.systemd import notify, watchdog_interval_s
@@ -48,6 +49,7 @@ def make_config(service: Service, listen: ListenSettings) -> uvicorn.Config:
         h11_max_incomplete_event_size=service.settings.max_url_bytes + service.settings.max_header_bytes,
     )
     config.load()
+    config.loaded_app = AbsoluteTargets(config.loaded_app)
     config.ssl = tls_context(listen)
     return config
 
