@@ -13,11 +13,11 @@ from kafka_replica.server.access.policy import Token, read_tokens
 
 _CHECK_EVERY_S: Final = 1.0
 _log = logging.getLogger("kafka_replica.server")
-_Mark: TypeAlias = tuple[int, int, int]
+_Mark: TypeAlias = tuple[int, int, int, int]
 
 
 class TokenFile:
-    """The tokens in the current content of a file; the previous tokens if it can no longer be used. Not thread-safe.
+    """The tokens in the current content of a file; the previous tokens while it cannot be used. Not thread-safe.
 
     Args:
         path: the file.
@@ -34,6 +34,7 @@ class TokenFile:
         self._mark = _mark_of(path)
         self._tokens = read_tokens(path)
         self._checked_s = clock_s()
+        self._reason = ""
 
     def current(self) -> tuple[Token, ...]:
         """Return the tokens; the file is checked for changes at most once a second."""
@@ -44,22 +45,26 @@ class TokenFile:
         return self._tokens
 
     def _reload_if_changed(self) -> None:
-        mark = _mark_of(self._path)
+        mark, before = _mark_of(self._path), self._reason
+        self._reason = ""
         if mark == self._mark:
             return
-        self._mark = mark
         try:
             self._tokens = read_tokens(self._path)
         except ConfigurationError as error:
-            _log.error("keeping the previous tokens: %s", error)
+            # The mark stays as it is, so that the file is read again in a second, even if it has not changed.
+            self._reason = str(error)
+            if self._reason != before:
+                _log.error("keeping the previous tokens: %s", error)
             return
+        self._mark = mark
         _log.info("reloaded the tokens: %d are valid", len(self._tokens))
 
 
 def _mark_of(path: Path) -> _Mark | None:
-    """Return a value that changes when the file is written or replaced; None if the file is missing."""
+    """Return a value that changes when the file is written, replaced or made readable; None if the file is missing."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ServerSettings, create_app
+from kafka_replica.server.access import token_file
+from kafka_replica.server.access.policy import Token, read_tokens
 from kafka_replica.server.access.token_file import TokenFile
 from kafka_replica.testing import FakeTopic
 from support.core.rocks_tools import new_folder
@@ -80,3 +84,39 @@ def test_an_unusable_file_is_reported_once(tmp_path: Path, caplog: pytest.LogCap
     (record,) = caplog.records
     assert record.levelname == "ERROR"
     assert "line 1" in record.getMessage()
+
+
+def test_a_file_is_read_until_this_succeeds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A token that was revoked while the file could not be read is refused afterwards; the reason is logged once."""
+    file, now_s, may_read = tmp_path / "tokens", 0.0, False
+
+    def read(path: Path) -> tuple[Token, ...]:
+        if not may_read:
+            raise ConfigurationError(f"reading the tokens in {path}: Too many open files")
+        return read_tokens(path)
+
+    written(file, "good", "leaked")
+    tokens = TokenFile(file, lambda: now_s)
+    monkeypatch.setattr(token_file, "read_tokens", read)
+    for _ in range(2):  # a later failure for the same reason is reported again
+        written(file, "good")
+        with caplog.at_level(logging.ERROR, "kafka_replica.server"):
+            for succeeds in (False, False, True):
+                may_read, now_s = succeeds, now_s + 1
+                tokens.current()
+    assert [token.holder for token in tokens.current()] == ["good"]
+    assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+
+
+def test_a_file_of_the_same_time_and_size_is_read_again(tmp_path: Path) -> None:
+    """Programs that copy files may keep the time of the last change, but not the time at which they did so."""
+    file, now_s = tmp_path / "tokens", 0.0
+    written(file, "a")
+    tokens, before = TokenFile(file, lambda: now_s), file.stat()
+    new = file.read_text().replace("a\n", "b\n")
+    wait_until(lambda: bool(file.write_text(new)) and file.stat().st_ctime_ns != before.st_ctime_ns)
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    now_s += 1
+    assert [token.holder for token in tokens.current()] == ["b"]
