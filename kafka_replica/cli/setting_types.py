@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from kafka_replica.common.secret_values import is_secret
 from kafka_replica.errors import ConfigurationError
 
 
@@ -19,14 +20,15 @@ def check_type(option: click.Parameter, value: Any, where: str) -> None:
         where: the file, table and name of the setting, for the message.
 
     Raises:
-        ConfigurationError: the value has another type.
+        ConfigurationError: the value has another type; the error shows it unless it may be a secret.
     """
     if isinstance(value, list) != option.multiple or isinstance(value, dict):
         raise ConfigurationError(f"{where} should be {'a list' if option.multiple else 'one value'}")
     for each in value if isinstance(value, list) else [value]:
         problem = None if isinstance(each, str) and "${" in each else _problem(option.type, each)
         if problem is not None:
-            raise ConfigurationError(f"{where}: {_as_toml(each)} is not {problem}")
+            shown = "the value (not shown)" if is_secret(str(option.name)) else _as_toml(each)
+            raise ConfigurationError(f"{where}: {shown} is not {problem}")
 
 
 def _problem(kind: object, value: Any) -> str | None:

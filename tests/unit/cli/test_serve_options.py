@@ -15,6 +15,7 @@ from kafka_replica.cli.commands.serve import _kafka, serve
 from kafka_replica.cli.groups import kafka_replica
 from kafka_replica.cli.run import CALLED_WRONGLY, run_command
 from kafka_replica.cli.serve_options import KINDS, ServedReplica, settings_of
+from kafka_replica.common.secret_values import is_secret
 from kafka_replica.errors import ConfigurationError
 from kafka_replica.server import ListenSettings, ServerSettings
 from support.cli.command_tools import environment  # noqa: F401 - a fixture
@@ -109,7 +110,7 @@ def test_the_variable_of_each_setting_has_its_name(monkeypatch: pytest.MonkeyPat
         ("[server]\nmax_lag_s = '2'", r"\[server\] max_lag_s: \"2\" is not a number, .*without quotation marks"),
         ("[server]\nmax_lag_s = false", r"\[server\] max_lag_s: false is not a number"),
         ("[server]\nenvironment = 1", r"\[server\] environment: 1 is not a text"),
-        ("[server]\ntokens_file = 4", r"\[server\] tokens_file: 4 is not a path"),
+        ("[server]\ntokens_file = 4", r"\[server\] tokens_file: the value \(not shown\) is not a path"),
         ("[server]\ntls_key = true", r"\[server\] tls_key: true is not a path"),
         ("[server]\nallowed_hosts = ['a', 1]", r"\[server\] allowed_hosts: 1 is not a text"),
         ("[server]\nready_when_stale = 'yes'", r"\[server\] ready_when_stale: \"yes\" is not true or false"),
@@ -139,6 +140,29 @@ def test_a_file_with_a_mistake_is_refused_with_its_place(tmp_path: Path, text: s
     with pytest.raises(ConfigurationError, match=problem) as refused:
         parsed("--config", str(tmp_path / "serve.toml"))
     assert "serve.toml" in str(refused.value)
+
+
+SECRETS = [
+    (table, each.name) for table, kinds in KINDS.items() for kind in kinds for each in fields(kind)
+    if is_secret(each.name)
+]  # fmt: skip
+"""The settings that may have a secret, with their tables."""
+
+
+@pytest.mark.parametrize(("table", "name"), SECRETS)
+@pytest.mark.parametrize("value", ["31415926", "3141.5926", "true", "[31415926]", "[['x31415926']]", "{x = 31415926}"])
+def test_a_secret_of_the_wrong_type_is_not_shown(tmp_path: Path, table: str, name: str, value: str) -> None:
+    """A password of digits without quotation marks is a number, which must not be in the error, and thus in a log."""
+    (tmp_path / "serve.toml").write_text(f"[{table}]\n{name} = {value}\n")
+    with pytest.raises(ConfigurationError) as refused:
+        parsed("--config", str(tmp_path / "serve.toml"))
+    assert f"[{table}] {name}" in str(refused.value)
+    assert not re.search("3141|5926|true", str(refused.value).partition(name)[2])
+
+
+def test_the_password_of_the_key_is_a_secret() -> None:
+    """The test above is about this setting, whatever its name is."""
+    assert ("server", "tls_key_password") in SECRETS
 
 
 @pytest.mark.parametrize(
