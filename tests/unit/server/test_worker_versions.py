@@ -1,11 +1,15 @@
-"""The rule by which versions reach readers of several workers, without processes."""
+"""The rule by which versions reach readers of several workers, and the command of a worker."""
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -27,7 +31,7 @@ from kafka_replica.server.running.workers.messages import (
     ServingPermission,
     WorkerVersion,
 )
-from kafka_replica.server.running.workers.processes import Workers
+from kafka_replica.server.running.workers.processes import Workers, worker_command
 from kafka_replica.server.running.workers.processes import _Worker as Worker
 from kafka_replica.server.running.workers.shown import SharedNumber
 from kafka_replica.stores import MemoryStore, Snapshot
@@ -280,3 +284,25 @@ def test_a_function_of_the_caller_needs_one_process() -> None:
     """A function of the caller is refused with several workers, because other processes do not have it."""
     with FakeTopic().replica() as replica, pytest.raises(ConfigurationError, match="one worker only"):
         serve(replica, listen=ListenSettings(port=0, workers=2), answer=lambda _request, _structures: None)  # type: ignore[arg-type,return-value]
+
+
+@pytest.mark.parametrize(("is_on_path", "status"), [(False, 0), (True, 7)])
+def test_a_worker_imports_modules_from_where_the_main_process_does(
+    is_on_path: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in the current folder with the name of a package that the worker needs is not executed.
+
+    The worker finds packages that only the main process's path has; without a description, it ends at once.
+    """
+    (tmp_path / "h11.py").write_text("raise SystemExit(7)\n")
+    if is_on_path:
+        monkeypatch.syspath_prepend(tmp_path)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.close()
+        descriptor = theirs.fileno()
+        done = subprocess.run(
+            worker_command(descriptor), cwd=tmp_path, env=environment, pass_fds=[descriptor], check=False, timeout=120
+        )
+    assert done.returncode == status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -37,6 +38,13 @@ _LATE_AFTER_S: Final = 300.0  # the time in which a worker has to receive a vers
 _PAUSES_S: Final = (0.0, 1.0, 5.0, 15.0)  # the pause before a restart, by the number of consecutive failures
 _HEALTHY_S: Final = 60.0
 _KILL_AFTER_S: Final = 5.0  # in addition to the time that requests have to finish
+_PROGRAM: Final = """\
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process receives it, too, and ends the workers
+sys.path[:] = json.loads(sys.argv[2])
+from kafka_replica.server.running.workers.worker import main
+main(int(sys.argv[1]))
+"""
 
 
 class _Worker:
@@ -146,7 +154,7 @@ class Workers:
             begin = self._begin
             descriptors = (others.fileno(), begin.socket_descriptor, begin.shown_descriptor)
             process = subprocess.Popen(
-                [sys.executable, "-m", "kafka_replica.server.running.workers.worker", str(others.fileno())],
+                worker_command(others.fileno()),
                 stdin=subprocess.DEVNULL,
                 pass_fds=descriptors,
                 env=self._environment,
@@ -187,3 +195,15 @@ class Workers:
         pause_s = _PAUSES_S[min(self._failures[number], len(_PAUSES_S) - 1)]
         self._start_at_s[number] = time.monotonic() + pause_s
         _log.error("worker %d ended with status %d; another one starts in %g s", number, status, pause_s)
+
+
+def worker_command(descriptor: int) -> list[str]:
+    """Return the command of a worker, which imports modules from where this process imports them.
+
+    With ``-m``, Python would first look in the current folder, whose files may be of another user. ``-P`` prevents this
+    until the worker has the path of this process, which also finds packages that are not installed.
+
+    Args:
+        descriptor: the file descriptor of the connection to this process, which the worker inherits.
+    """
+    return [sys.executable, "-P", "-c", _PROGRAM, str(descriptor), json.dumps(list(map(str, sys.path)))]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
-import sys
 from logging.handlers import QueueHandler
 from multiprocessing.connection import Connection
 from socket import socket
@@ -112,8 +110,3 @@ def _log_to(link: Link, begin: ServiceDescription) -> None:
     logging.getLogger().addHandler(QueueHandler(cast("Any", _LogQueue(link))))
     for name, level in begin.log_levels.items():
         logging.getLogger(name or None).setLevel(level)
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process receives it, too, and ends the workers
-    main(int(sys.argv[1]))
