@@ -24,11 +24,11 @@ def open_socket(listen: ListenSettings) -> socket.socket:
         family = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0][0]
         both = listen.host == "::" and socket.has_dualstack_ipv6()
         opened = socket.create_server((listen.host, listen.port), family=family, backlog=2048, dualstack_ipv6=both)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        # Python encodes the name before it is looked up, which fails if a part of it is empty or too long.
+        reason = (error.strerror or error) if isinstance(error, OSError) else "this cannot be the name of a host"
         where = f"{listen.host} port {listen.port}"
-        raise ConfigurationError(
-            f"listening at {where}: {error.strerror or error}; choose another port or host"
-        ) from error
+        raise ConfigurationError(f"listening at {where}: {reason}; choose another port or host") from error
     # Connections inherit this option; asyncio sets it only for sockets with an explicit protocol. Without the option,
     # the body, which is sent in a separate packet, waits until the client acknowledges the headers: often for 40 ms.
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -298,6 +298,9 @@ def test_an_address_in_use_and_unusable_certificates_are_refused(tmp_path: Path)
         port = opened.getsockname()[1]
         with pytest.raises(ConfigurationError, match=f"port {port}"):
             open_socket(ListenSettings(port=port))
+    for host in (".example.org", "a..example.org", "a" * 64, "\udcff"):  # Python does not look these names up
+        with pytest.raises(ConfigurationError, match="cannot be the name of a host; choose another"):
+            open_socket(ListenSettings(host=host, port=0))
     authority = Authority(tmp_path, "ca")
     certificate = authority.issue("server", "DNS:localhost,IP:127.0.0.1")
     locked: dict[str, Any] = {"tls_certificate": certificate, "tls_key": tmp_path / "server.locked.key"}
