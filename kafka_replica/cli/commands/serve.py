@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -47,8 +47,17 @@ def serve(config: Path | None, servers: str | None, kafka_property: tuple[str, .
 
     Each setting is a flag, an environment variable, or a key of the file, in this order of precedence.
     """
-    settings, listen = settings_of(ServerSettings, given), settings_of(ListenSettings, given)
-    served, kafka = settings_of(ServedReplica, given), _kafka(config, servers, kafka_property)
+    from kafka_replica.cli.run import TerminationSignal  # noqa: PLC0415 - it imports the tree of commands
+
+    with suppress(KeyboardInterrupt, TerminationSignal):  # a signal before or after those that the server handles
+        settings, listen = settings_of(ServerSettings, given), settings_of(ListenSettings, given)
+        served, kafka = settings_of(ServedReplica, given), _kafka(config, servers, kafka_property)
+        _serve(served, kafka, settings, listen, json=json)
+
+
+def _serve(
+    served: ServedReplica, kafka: dict[str, Any], settings: ServerSettings, listen: ListenSettings, *, json: bool
+) -> None:
     with located_errors(ServedReplica):
         replica = _replica(served, kafka)
     begin_long_run()

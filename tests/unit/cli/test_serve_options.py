@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -278,3 +280,14 @@ def test_a_path_in_the_file_that_cannot_be_created_is_named_with_its_place(tmp_p
 def test_options_are_real_click_options() -> None:
     """The command can be completed and documented like any other."""
     assert all(isinstance(option, click.Option) for option in serve.params)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("step", ["_kafka", "_replica", "_history", "serve_replica"])
+def test_a_signal_while_the_service_starts_or_ends_is_its_normal_end(
+    step: str, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The status is 0, as after a signal to the running server, which handles it itself."""
+    module = import_module("kafka_replica.cli.commands.serve")
+    monkeypatch.setattr(module, step, lambda *_, **__: signal.raise_signal(number))
+    assert run_command(["serve", "-t", "x", "-b", "127.0.0.1:1", "--port", "0"]) == 0
