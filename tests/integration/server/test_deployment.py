@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -108,6 +109,11 @@ def test_wrong_settings_do_not_restart_the_unit_for_ever() -> None:
     assert f"RestartPreventExitStatus={CALLED_WRONGLY}\n" in UNIT.read_text(encoding="utf-8")
 
 
+def test_a_unit_that_is_stopped_while_it_starts_has_not_failed() -> None:
+    """SIGTERM ends any command with this status until `serve` itself runs."""
+    assert f"SuccessExitStatus={128 + signal.SIGTERM}\n" in UNIT.read_text(encoding="utf-8")
+
+
 @needs("systemd-analyze", "Debian: systemd")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     """The unit has no unknown directive, and gives away little: systemd rates it below 3 of 10."""
@@ -144,7 +150,7 @@ def test_helm_accepts_the_chart(values: tuple[str, ...]) -> None:
         assert needed in manifests
     assert ("secretRef: {name: kafka}" in manifests) == bool(values)
     with_tokens = (
-        "KAFKA_REPLICA_TOKENS_FILE, value: /etc/kafka-replica/tokens", "credentials: {name: scraper, key: token}",
+        'KAFKA_REPLICA_TOKENS_FILE, value: "/etc/kafka-replica/tokens"', "credentials: {name: scraper, key: token}",
         "secret: {secretName: readers,", "release: prometheus",
     )  # fmt: skip
     assert [text in manifests for text in with_tokens] == [bool(values)] * 4
@@ -171,6 +177,21 @@ def test_settings_of_a_values_file_reach_the_pod_unchanged(tmp_path: Path) -> No
     del written["KAFKA_REPLICA_TOPIC"]
     assert {name: found[name] for name in written} == written
     assert "KAFKA_REPLICA_TOPIC" not in manifests
+
+
+@needs("helm", "helm.sh")
+@pytest.mark.parametrize("name", ["HOST", "STORE", "TOKENS_FILE", "PORT", "TOPIC"])
+@pytest.mark.parametrize(("value", "written"), [("other", ['"other"']), ("", ['""']), ("null", [])])
+def test_each_variable_is_written_once(name: str, value: str, written: list[str]) -> None:
+    """A setting replaces the value that the chart gives; null leaves the variable to the Secret.
+
+    Of two entries with one name, Kubernetes uses the last, but warns, and loses one of them in later changes.
+    """
+    if name == "PORT":  # a number, which the probes need
+        value, written = (value.replace("other", "9000"), ['"9000"'] if value == "other" else ['"8080"'])
+    given = f"settings.KAFKA_REPLICA_{name}={value}"
+    manifests = run("helm", "template", "structures", CHART, "--set", "tokensSecretName=readers", "--set", given)
+    assert re.findall(f"name: KAFKA_REPLICA_{name}, value: (.*)}}", manifests) == written
 
 
 @needs("helm", "helm.sh")
