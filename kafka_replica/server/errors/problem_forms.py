@@ -6,6 +6,7 @@ Browsers get pages, clients of the SDMX REST API get SDMX error messages, and al
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -61,5 +62,6 @@ def accepted(scope: Scope) -> str:
 def _start(message: Message, form: Form) -> Message:
     headers = MutableHeaders(raw=list(message["headers"]))
     headers.update({"content-type": form.content_type, "content-length": str(len(form.body)), **form.headers})
-    headers.add_vary_header("Accept")
+    if "accept" not in re.split(r"[\s,]+", ",".join(headers.getlist("vary")).lower()):
+        headers.add_vary_header("Accept")
     return {**message, "headers": headers.raw}

@@ -144,6 +144,15 @@ def test_mapping_gives_the_files_of_the_command(
     assert counts == [str(rows["good"]), str(rows["rejected"]), "0"]
 
 
+def test_a_plus_of_a_version_is_written_as_percent_2b(client: TestClient) -> None:
+    """A plus sign in an address means a space, but in a form it is a plus sign."""
+    structure = "KR_DEMO:LABOUR(1.0+)"
+    assert post(client, f"/validate?structure={structure.replace('+', '%2B')}").status_code == 200
+    assert post(client, f"/validate?structure={structure}").status_code == 400
+    sent = client.post("/validate", files={"file": ("x.csv", LABOUR_CSV)}, data={"structure": structure})
+    assert sent.status_code == 200
+
+
 def test_options_have_the_names_and_effects_of_those_of_the_command(
     client: TestClient, replica: Replica, tmp_path: Path
 ) -> None:
