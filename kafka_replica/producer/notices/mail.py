@@ -17,6 +17,7 @@ from kafka_replica.producer.notices.notices import Notice, Retry, Suspension
 
 _log = logging.getLogger("kafka_replica.producer")
 _MAILED_ATTEMPT = 4  # consecutive failures before a mail is sent; a restart of a broker may cause fewer
+_NOT_ENCODED = "the host, the user, the password or an address has characters or a length that are not possible"
 _MEANINGS = {2: "it was not sent", 3: "Kafka refused it", 4: "unexpected"}
 
 
@@ -79,9 +80,10 @@ class Mailer:
         )
         try:
             again(self._send, message)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             without_frames(error)
-            _log.error("mail to %s was not sent: %s", ", ".join(self._settings.to), error)
+            reason = error if isinstance(error, OSError) else _NOT_ENCODED
+            _log.error("mail to %s was not sent: %s", ", ".join(self._settings.to), reason)
 
     def _message(self, what: str, text: str) -> EmailMessage:
         message = EmailMessage()

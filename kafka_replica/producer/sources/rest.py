@@ -181,7 +181,7 @@ class ServiceSource:
         except _TryAgainError:
             assert response is not None  # noqa: S101
             return response
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, UnicodeError) as error:  # UnicodeError: a host such as "a..b", also of a redirect
             raise SourceError(
                 f"reading {address}: {type(error).__name__}: {error}; check the service; nothing is recorded until it "
                 "answers"

@@ -178,6 +178,13 @@ def test_a_service_that_is_not_there() -> None:
         ServiceSource(ServiceSettings(url, retries=0, timeout_s=5)).read()
 
 
+@pytest.mark.parametrize("host", ["a..example.org", "a" * 64])
+def test_a_name_that_no_host_can_have(host: str) -> None:
+    """Python does not even look the name up; the error is like that for a host that does not exist."""
+    with pytest.raises(SourceError, match=f"reading http://{host}/.*nothing is recorded until it answers"):
+        ServiceSource(ServiceSettings(f"http://{host}/", retries=0, timeout_s=5)).read()
+
+
 @pytest.mark.parametrize(
     ("query", "second", "first"),
     [
