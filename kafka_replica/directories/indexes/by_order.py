@@ -14,7 +14,9 @@ from typing import Any, Self, TypeVar
 from kafka_replica.common.sorted_map import SortedMap
 from kafka_replica.directories.indexes.contract import Index
 from kafka_replica.directories.indexes.entry import Entry
-from kafka_replica.errors import UsageError
+from kafka_replica.directories.indexes.ordered_fields import ordered_fields
+from kafka_replica.errors import DataError, UsageError
+from kafka_replica.records import key_text
 
 T = TypeVar("T")
 
@@ -35,14 +37,23 @@ class _SortedIndex(Index[T]):
         return () if value is None else (self._sortable(value),)
 
     def with_entries(self, entries: Collection[Entry[T]], at: int) -> Self:
-        return self._with(
-            SortedMap(((value, entry.key), entry.found) for entry in entries for value in entry.indexed[at])
-        )
+        try:
+            return self._with(
+                SortedMap(((value, entry.key), entry.found) for entry in entries for value in entry.indexed[at])
+            )
+        except Exception:  # noqa: BLE001 - insert each, to find the value that cannot be compared
+            made = self._with(SortedMap())
+            for entry in entries:
+                made = made.with_object(entry.indexed[at], entry.key, entry.found)
+            return made
 
     def with_object(self, values: Iterable[Any], key: bytes, found: T) -> Self:
         entries = self._entries
-        for value in values:
-            entries = entries.set((value, key), found)
+        try:
+            for value in values:
+                entries = entries.set((value, key), found)
+        except Exception as error:
+            raise self._incomparable(key, error) from error
         return self._with(entries)
 
     def without_object(self, values: Iterable[Any], key: bytes) -> Self:
@@ -54,6 +65,13 @@ class _SortedIndex(Index[T]):
     def __len__(self) -> int:
         """Return the number of entries."""
         return len(self._entries)
+
+    def _incomparable(self, key: bytes, error: Exception) -> DataError:
+        return DataError(
+            f"{self!r}: the value of the object of the key {key_text(key)} cannot be compared with other values of "
+            f"its type: {type(error).__name__}: {error}; index a function that returns a tuple of comparable parts, "
+            "each of which may be None, and create the directory again"
+        )
 
     @abstractmethod
     def _sortable(self, value: Any) -> Any: ...
@@ -86,7 +104,8 @@ class RangeIndex(_SortedIndex[T]):
     """An index by ranges of ordered values, such as numbers, texts or dates; None is not indexed.
 
     Numbers of different types can be compared with each other; values of other types only with values of the same type.
-    Tuples are compared part by part: None precedes everything else, and parts may have different types.
+    Tuples are compared part by part: None precedes everything else, and parts may have different types. So are the
+    fields of structs, dataclasses and classes of attrs that are declared with ``order=True``.
     """
 
     __slots__ = ()
@@ -110,11 +129,19 @@ class RangeIndex(_SortedIndex[T]):
         if is_partly_ordered:
             raise ValueError(f"{self!r}: {value!r} cannot be ordered")
         kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
-        if isinstance(value, tuple):  # its parts may be of any types
-            return kind, tuple(_NONE if part is None else self._sortable(part) for part in value)
+        parts = value if isinstance(value, tuple) else _parts(value)
+        if parts is not None:  # they may be of any types
+            return kind, tuple(_NONE if part is None else self._sortable(part) for part in parts)
         if isinstance(value, datetime | time) and value.utcoffset() is not None:
             kind += " with time zone"  # because Python cannot compare it with a time without a time zone
         hash(value)
         ordered: Any = value
         _ = ordered < ordered  # noqa: PLR0124 - raises TypeError if values of the type have no order
         return kind, value
+
+
+def _parts(value: Any) -> tuple[Any, ...] | None:
+    """Return the values of the fields by which an object is compared; None if its class has another order, or none."""
+    kind: Any = type(value)  # mypy does not regard type[Any] as hashable
+    names = ordered_fields(kind)
+    return None if names is None else tuple(getattr(value, name) for name in names)

@@ -1,0 +1,155 @@
+"""Indexes accept or refuse values, and their look-ups find objects or refuse what cannot find any."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import total_ordering
+from typing import Any, TypeVar
+
+import attrs
+import msgspec
+import pytest
+
+from kafka_replica.directories import Directory, Index, RangeIndex
+from kafka_replica.directories.indexes.entry import Entry
+from kafka_replica.errors import DataError, KafkaReplicaError
+from kafka_replica.testing import FakeTopic
+from support.directories.terminals import WAIT_S, put
+
+I = TypeVar("I", bound=Index[Any])  # noqa: E741
+
+
+def filled(index: I, found: Collection[Any]) -> I:
+    """Return an index of objects, whose keys are their numbers, after adding one object after the other."""
+    for at, one in enumerate(found):
+        index = index.with_object(index.values_of(one), b"%d" % at, one)
+    return index
+
+
+def filled_at_once(index: I, found: Collection[Any]) -> I:
+    """Return an index of objects, whose keys are their numbers."""
+    entries = [Entry(b"%d" % at, one, at, (tuple(index.values_of(one)),)) for at, one in enumerate(found)]
+    return index.with_entries(entries, 0)
+
+
+class Firmware(msgspec.Struct, order=True):
+    """A version, of which a part may be missing."""
+
+    major: int
+    build: int | None = None
+
+
+@dataclass(order=True)
+class Release:
+    """A version, whose text does not count."""
+
+    text: str = field(compare=False)
+    major: int
+    build: int | None = None
+
+
+class Patch(Release):
+    """A subclass without an order of its own."""
+
+
+@attrs.define(order=True)
+class Model:
+    """A version of attrs, whose text does not count."""
+
+    text: str = attrs.field(order=False)
+    major: int
+    build: int | None = None
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        Firmware,
+        lambda major, build: Release(f"{-major}", major, build),
+        lambda major, build: Patch(f"{-major}", major, build),
+        lambda major, build: Model(f"{-major}", major, build),
+    ],
+)
+@pytest.mark.parametrize("fill", [filled, filled_at_once])
+def test_ordered_objects_are_compared_by_their_fields_of_which_some_are_none(make: Any, fill: Any) -> None:
+    """Fields that Python cannot compare, None and a number, are ordered like those of tuples."""
+    found = [make(1, 3), make(2, None), make(1, None), make(1, -1), make(0, 9)]
+    index = fill(RangeIndex[Any](lambda one: one), found)
+    assert list(index.between(make(1, None), make(2, None))) == [found[at] for at in (2, 3, 0, 1)]
+    assert list(index.between(make(1, 0), make(1, 5))) == found[:1]
+
+
+@total_ordering
+@dataclass
+class Backwards:
+    """A class with an order of its own, which is not that of its field."""
+
+    number: int | str
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.number > other.number)
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+
+class Inverse(Firmware):
+    """A struct with an order of its own."""
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.major > other.major)
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self.major < other.major)
+
+    def __hash__(self) -> int:
+        return hash(self.major)
+
+
+@pytest.mark.parametrize("kind", [Backwards, Inverse])
+def test_an_order_that_a_class_itself_defines_counts(kind: Any) -> None:
+    """Fields do not replace an order that was written for a class."""
+    index = filled(RangeIndex[Any](lambda one: one), [kind(1), kind(3), kind(2)])
+    assert list(index.between(kind(3), kind(2))) == [kind(3), kind(2)]
+
+
+@pytest.mark.parametrize("fill", [filled, filled_at_once])
+def test_a_value_that_cannot_be_compared_with_others_is_named(fill: Any) -> None:
+    """The error names the index, the key and the remedy, not only an operator of Python."""
+    with pytest.raises(DataError, match=r"RangeIndex of a function>.* of the key 1 cannot .* returns a tuple"):
+        fill(RangeIndex[Any](lambda one: one), [Backwards(1), Backwards("x")])
+
+
+class Terminal(msgspec.Struct):
+    """A terminal with a version."""
+
+    firmware: Firmware
+
+
+@pytest.mark.parametrize("policy", ["stop", "skip"])
+def test_a_version_with_a_missing_part_does_not_end_a_directory(policy: Any) -> None:
+    """A directory that follows such a record, and one that starts with it, show it."""
+    topic = FakeTopic("terminals")
+    put(topic, T1=b'{"firmware":{"major":1,"build":3}}')
+    with topic.replica() as replica:
+        options: dict[str, Any] = {"indexes": {"by": RangeIndex[Terminal]("firmware")}, "on_bad_record": policy}
+        terminals = Directory(replica, Terminal, **options)
+        terminals.wait_ready(WAIT_S)
+        terminals.wait_for(put(topic, T2=b'{"firmware":{"major":1}}'), WAIT_S)
+        for each in (terminals, Directory(replica, Terminal, **options)):
+            each.wait_ready(WAIT_S)
+            found = list(each.index("by").between(Firmware(1), Firmware(1, 9)))
+            assert [one.firmware.build for one in found] == [None, 3]
+
+
+def test_an_index_that_cannot_compare_ends_a_directory_with_an_error_about_the_index() -> None:
+    """No order of records decides which of them is bad: the error names the index and a key."""
+    topic = FakeTopic("numbers")
+    put(topic, a=b"1")
+    with topic.replica() as replica:
+        index = RangeIndex[Any](Backwards)
+        numbers = Directory[str, Any](replica, object, decode=msgspec.json.decode, indexes={"by": index})
+        numbers.wait_ready(WAIT_S)
+        with pytest.raises(KafkaReplicaError, match=r"the key b cannot be compared .* create the directory again"):
+            numbers.wait_for(put(topic, b=b'"x"'), WAIT_S)
