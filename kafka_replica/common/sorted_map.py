@@ -54,6 +54,12 @@ class SortedMap(Generic[K, V]):
         at = bisect_left(leaf.keys, key)
         return at < len(leaf.keys) and leaf.keys[at] == key
 
+    @property
+    def first(self) -> K | None:
+        """The smallest key, in O(1); None if there is none."""
+        keys: list[K] = self._root.keys
+        return keys[0] if keys else None
+
     def items(self, first: K | None = None) -> Iterator[tuple[K, V]]:
         """Yield keys and values in ascending order, from the key ``first`` on; None starts at the smallest key."""
         return _items(self._root, first)

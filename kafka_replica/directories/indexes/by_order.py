@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 from copy import copy
 from datetime import datetime, time
 from decimal import Decimal
+from itertools import chain, islice
 from numbers import Real
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from kafka_replica.common.sorted_map import SortedMap
 from kafka_replica.directories.indexes.contract import Index
@@ -20,6 +21,7 @@ from kafka_replica.records import key_text
 
 T = TypeVar("T")
 
+_SHOWN: Final = 3  # the maximum number of types that an error names
 _NONE = ("", None)  # the form of None in a tuple, which precedes all other values
 
 
@@ -88,7 +90,18 @@ class PrefixIndex(_SortedIndex[T]):
     __slots__ = ()
 
     def starting_with(self, prefix: str) -> Iterator[T]:
-        """Yield the objects whose text begins with a prefix, in the order of the texts (by code points)."""
+        """Yield the objects whose text begins with a prefix, in the order of the texts (by code points).
+
+        Raises:
+            UsageError: the prefix is not a text.
+        """
+        if not isinstance(prefix, str):
+            raise UsageError(
+                f"{self!r}: starting_with({prefix!r}) needs the beginning of a text, a str, not {type(prefix).__name__}"
+            )
+        return self._starting_with(prefix)
+
+    def _starting_with(self, prefix: str) -> Iterator[T]:
         for (text, _), found in self._entries.items((prefix, b"")):
             if not text.startswith(prefix):
                 return
@@ -114,15 +127,48 @@ class RangeIndex(_SortedIndex[T]):
         """Yield the objects with a value from ``first`` to ``last``, both included, in ascending order.
 
         Raises:
-            UsageError: the bounds have different types.
+            UsageError: the bounds have different types, cannot be ordered or are None, or the index has values, but
+                none of the type of the bounds.
         """
-        low, high = self._sortable(first), self._sortable(last)
+        try:
+            low, high = self._sortable(first), self._sortable(last)
+        except Exception as error:
+            raise self._unusable(first, last, error) from error
         if low[0] != high[0]:
-            raise UsageError(f"{self!r}: the range from {first!r} to {last!r} has bounds of different types")
-        for (value, _), found in self._entries.items((low, b"")):
-            if value > high:
-                return
-            yield found
+            raise UsageError(
+                f"{self!r}: the range from {first!r} to {last!r} has bounds of different types, {_shown(low[0])} and "
+                f"{_shown(high[0])}"
+            )
+        entries = self._entries.items((low, b""))
+        start = next(entries, None)
+        if start is None or start[0][0][0] != low[0]:
+            self._check_has_values_of(low[0], f"the range from {first!r} to {last!r}")
+            return iter(())
+        return _up_to(high, chain((start,), entries))
+
+    def _unusable(self, first: Any, last: Any, error: Exception) -> UsageError:
+        if first is None or last is None:
+            why = "None is not a bound, as it is not indexed; give the first and the last value"
+        else:
+            why = f"they cannot be ordered: {type(error).__name__}: {error}; give values of the type that is indexed"
+        return UsageError(f"{self!r}: the bounds of a range are {first!r} and {last!r}, but {why}")
+
+    def _check_has_values_of(self, kind: str, what: str) -> None:
+        smallest = self._entries.first
+        if smallest is None or smallest[0][0] == kind or next(self._kinds(kind), None) == kind:
+            return
+        kinds = ", ".join(_shown(each) for each in islice(self._kinds(), _SHOWN))
+        raise UsageError(
+            f"{self!r}: {what} has bounds of the type {_shown(kind)}, but the values in the index are of the type "
+            f"{kinds}; give bounds of that type"
+        )
+
+    def _kinds(self, start: str = "") -> Iterator[str]:
+        """Yield the kinds of values in ascending order, each found in logarithmic time."""
+        while (found := next(self._entries.items(((start,), b"")), None)) is not None:
+            kind = found[0][0][0]
+            yield kind
+            start = kind + "\0"  # the smallest text after it
 
     def _sortable(self, value: Any) -> Any:
         is_partly_ordered = value != value or isinstance(value, AbstractSet)  # noqa: PLR0124 - NaN, and sets
@@ -138,6 +184,17 @@ class RangeIndex(_SortedIndex[T]):
         ordered: Any = value
         _ = ordered < ordered  # noqa: PLR0124 - raises TypeError if values of the type have no order
         return kind, value
+
+
+def _up_to(high: Any, entries: Iterable[tuple[tuple[Any, bytes], T]]) -> Iterator[T]:
+    for (value, _), found in entries:
+        if value > high:
+            return
+        yield found
+
+
+def _shown(kind: str) -> str:
+    return kind.removeprefix("builtins.")
 
 
 def _parts(value: Any) -> tuple[Any, ...] | None:

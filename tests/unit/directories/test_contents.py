@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kafka_replica.directories import DuplicateValueError, MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex
 from kafka_replica.directories.contents.contents import Contents
 from kafka_replica.directories.contents.schema import Schema
+from kafka_replica.errors import UsageError
 from kafka_replica.records import Partition, Record
 from support.core.snapshots import snapshot_of
 
@@ -61,8 +62,8 @@ def shown(contents: Contents[Row]) -> dict[str, Any]:
         "ids": {one: looked_up(contents.look_up, one) for one in "abcd"},
         "tags": {tag: sorted(map(repr, tags[tag])) for tag in "xyz"},
         "name": {start: [row["name"] for row in name.starting_with(start)] for start in ("", "A", "AB", "B")},
-        "size": [row["size"] for row in size.between(1, 4)],
-        "texts": [row["size"] for row in size.between("a", "c")],
+        "size": ranged(size, 1, 4),
+        "texts": ranged(size, "a", "c"),
         "unique": {value: looked_up(unique.__getitem__, value) for value in (0, 1, 2.5, "big")},
         "duplicates": sorted(map(repr, unique.duplicates)),
         "bad": sorted((key, bad.offset, bad.reason) for key, bad in contents.bad_records.items()),
@@ -75,6 +76,14 @@ def looked_up(look_up: Any, value: object) -> str:
         return repr(look_up(value))
     except (KeyError, DuplicateValueError) as error:
         return f"{type(error).__name__} {error}"
+
+
+def ranged(index: RangeIndex[Row], first: object, last: object) -> object:
+    """Return what a range contains, or the error if the index has only values of another type."""
+    try:
+        return [row["size"] for row in index.between(first, last)]
+    except UsageError as error:
+        return str(error)
 
 
 @pytest.mark.thorough

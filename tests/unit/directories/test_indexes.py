@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from functools import total_ordering
 from typing import Any, TypeVar
 
@@ -11,9 +12,9 @@ import attrs
 import msgspec
 import pytest
 
-from kafka_replica.directories import Directory, Index, RangeIndex
+from kafka_replica.directories import Directory, Index, PrefixIndex, RangeIndex
 from kafka_replica.directories.indexes.entry import Entry
-from kafka_replica.errors import DataError, KafkaReplicaError
+from kafka_replica.errors import DataError, KafkaReplicaError, UsageError
 from kafka_replica.testing import FakeTopic
 from support.directories.terminals import WAIT_S, put
 
@@ -153,3 +154,51 @@ def test_an_index_that_cannot_compare_ends_a_directory_with_an_error_about_the_i
         numbers.wait_ready(WAIT_S)
         with pytest.raises(KafkaReplicaError, match=r"the key b cannot be compared .* create the directory again"):
             numbers.wait_for(put(topic, b=b'"x"'), WAIT_S)
+
+
+AWARE = [datetime(2026, 5, 1, 10, tzinfo=UTC)]
+DAYS = [date(2026, 5, 1)]
+YEAR = date(2026, 1, 1), date(2026, 12, 31)
+NAIVE = datetime(2026, 1, 1), datetime(2026, 12, 31)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("fill", [filled, filled_at_once])
+@pytest.mark.parametrize(
+    ("values", "bounds", "reason"),
+    [
+        (AWARE, YEAR, r"bounds of the type datetime\.date, .* of the type datetime\.datetime with time zone; give"),
+        (AWARE, NAIVE, r"bounds of the type datetime\.datetime, .* the type datetime\.datetime with time zone; give"),
+        (DAYS, NAIVE, r"bounds of the type datetime\.datetime, but .* are of the type datetime\.date; give"),
+        (DAYS, ("2026-01-01", "2026-12-31"), r"bounds of the type str, but .* are of the type datetime\.date; give"),
+        (["a", 1, (2, 3), *DAYS], NAIVE, r"of the type str, tuple, datetime\.date; give"),
+        (["a"], (1, 2), r"bounds of the type number, but .* type str; give"),
+        (DAYS, (None, YEAR[1]), "bounds of a range are None and .* None is not a bound"),
+        (DAYS, (YEAR[0], None), "None is not a bound, as it is not indexed; give the first and the last value"),
+        ([], ([1], [2]), r"they cannot be ordered: TypeError: unhashable type: 'list'; give values of the type"),
+        ([], (float("nan"), 1.0), "nan cannot be ordered"),
+        (DAYS, (1, "a"), "bounds of different types, number and str"),
+    ],
+)
+def test_bounds_that_cannot_find_any_value_are_refused(
+    fill: Any, values: list[Any], bounds: tuple[Any, Any], reason: str
+) -> None:
+    """An empty answer does not conceal bounds of a type that no value has; the error names both types, at once."""
+    with pytest.raises(UsageError, match=reason):
+        fill(RangeIndex[Any](lambda one: one), values).between(*bounds)
+
+
+def test_ranges_without_values_are_empty_if_values_of_their_type_exist() -> None:
+    """Below, above and between values of the type, and in an index without values, an answer is empty."""
+    index = filled(RangeIndex[Any](lambda one: one), [3, 5.5, "m", *DAYS])
+    for bounds in ((0, 2), (4, 5), (6, 9), (9, 0), ("a", "b"), ("x", "z"), (date(2020, 1, 1), date(2021, 1, 1))):
+        assert list(index.between(*bounds)) == []
+    assert list(index.between(4, 6)) == [5.5]
+    assert list(index.between("a", "z")) == ["m"]
+    assert list(RangeIndex[Any]("any").between(*YEAR)) == []
+
+
+@pytest.mark.parametrize("prefix", [b"A", None, 5])
+def test_a_prefix_that_is_not_a_text_is_refused(prefix: Any) -> None:
+    """The error names the type that was given, at once and also for an index without values."""
+    with pytest.raises(UsageError, match=rf"needs the beginning of a text, a str, not {type(prefix).__name__}"):
+        PrefixIndex[Any]("name").starting_with(prefix)

@@ -33,6 +33,7 @@ def test_the_map_equals_a_sorted_dict(first: dict[int, int], changes: list[tuple
     for version, items in past:
         assert list(version.items()) == items
         assert len(version) == len(items)
+        assert version.first == min((key for key, _ in items), default=None)
     assert list(kept.items(start)) == [item for item in sorted(expected.items()) if item[0] >= start]
     assert all((key in kept) == (key in expected) for key in range(401))
 
