@@ -21,24 +21,40 @@ def extractor(of: str | Callable[[Any], Any], purpose: str) -> Callable[[Any], A
     """Return the function that extracts a value from an object.
 
     Args:
-        of: the name of an attribute, ``a.b`` for an attribute of an attribute, or a function.
+        of: the name of an attribute, ``a.b`` for an attribute of an attribute, or a function. If the attribute ``a``
+            is None, so is the value.
         purpose: the purpose of the value, for errors.
 
     Raises:
         ConfigurationError: ``of`` is neither a name nor a function.
     """
     if isinstance(of, str) and of:
-        return attrgetter(of)
+        return _of_path(of) if "." in of else attrgetter(of)
     if callable(of):
         return of
     raise ConfigurationError(f"{purpose}: {of!r} is neither the name of an attribute nor a function of the object")
+
+
+def _of_path(path: str) -> Callable[[Any], Any]:
+    first, *others = path.split(".")
+
+    def extract(found: Any) -> Any:
+        value = getattr(found, first)
+        for name in others:
+            if value is None:
+                return None
+            value = getattr(value, name)
+        return value
+
+    return extract
 
 
 class Index(ABC, Generic[T]):
     """An index of a directory's objects by values extracted from them. It is immutable: a change returns a new index.
 
     Args:
-        of: the name of an attribute (``a.b`` for an attribute of a nested object), or a function of the object.
+        of: the name of an attribute (``a.b`` for an attribute of a nested object; None if that object is None), or a
+            function of the object.
     """
 
     __slots__ = ("_extract", "_of")

@@ -12,7 +12,7 @@ import attrs
 import msgspec
 import pytest
 
-from kafka_replica.directories import Directory, Index, PrefixIndex, RangeIndex
+from kafka_replica.directories import Directory, Index, MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import DataError, KafkaReplicaError, UsageError
 from kafka_replica.testing import FakeTopic
@@ -202,3 +202,46 @@ def test_a_prefix_that_is_not_a_text_is_refused(prefix: Any) -> None:
     """The error names the type that was given, at once and also for an index without values."""
     with pytest.raises(UsageError, match=rf"needs the beginning of a text, a str, not {type(prefix).__name__}"):
         PrefixIndex[Any]("name").starting_with(prefix)
+
+
+class Address(msgspec.Struct):
+    """An address."""
+
+    city: str | None = None
+
+
+class Site(msgspec.Struct):
+    """A place, of which some have no address."""
+
+    name: str
+    address: Address | None = None
+
+
+SITES = [Site("a", Address("Linz")), Site("b"), Site("c", Address())]
+
+
+@pytest.mark.parametrize("kind", [MultiValuedIndex, PrefixIndex, RangeIndex, UniqueIndex])
+def test_an_object_without_a_part_of_the_path_is_not_in_the_index(kind: Any) -> None:
+    """A nested object that is None counts like an attribute that is None."""
+    assert [list(kind("address.city").values_of(site)) != [] for site in SITES] == [True, False, False]
+
+
+@pytest.mark.parametrize("path", ["adress.city", "address.ctiy", "address.city.name"])
+def test_a_misspelt_part_of_a_path_is_an_error(path: str) -> None:
+    """A name that an object does not have raises an error, so that no index remains empty by mistake."""
+    with pytest.raises(AttributeError, match="has no attribute"):
+        UniqueIndex[Site](path).values_of(SITES[0])
+
+
+def test_objects_without_a_nested_object_are_shown() -> None:
+    """No record is bad because a nested object is missing; as a directory's key, None is still refused."""
+    topic = FakeTopic("sites")
+    put(topic, a=b'{"name":"a","address":{"city":"Linz"}}', b=b'{"name":"b"}')
+    with topic.replica() as replica:
+        indexes = {"city": MultiValuedIndex[Site]("address.city")}
+        sites = Directory(replica, Site, indexes=indexes).wait_ready(WAIT_S)
+        assert sorted(sites) == ["a", "b"]
+        assert sites.index("city")["Linz"] == (sites["a"],)
+        by_city = Directory(replica, Site, key="address.city", on_bad_record="skip").wait_ready(WAIT_S)
+        assert list(by_city) == ["Linz"]
+        assert "the object has None as its key" in by_city.bad_records[0].reason
