@@ -139,14 +139,17 @@ class UniqueIndex(_HashIndex[T]):
 class MultiValuedIndex(_HashIndex[T]):
     """An index by values that several objects may share; an object may have several values.
 
-    A list, tuple, set or frozenset means several values; None, or an empty collection, means none.
+    A list, tuple, set or frozenset means several values; None, or an empty collection, means none. A ``NamedTuple`` is
+    one value. For one value of several parts, return such a tuple, or a list with a plain tuple as its only element::
+
+        MultiValuedIndex(lambda terminal: [(terminal.bank, terminal.country)])
     """
 
     __slots__ = ()
 
     def values_of(self, found: T) -> Iterable[Any]:  # noqa: D102 - as in Index
         value = self._extract(found)
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple | set | frozenset) and not hasattr(value, "_fields"):  # as a NamedTuple has
             return dict.fromkeys(one for one in value if one is not None)
         return super().values_of(found)
 

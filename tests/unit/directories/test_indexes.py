@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import total_ordering
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import msgspec
@@ -245,3 +245,27 @@ def test_objects_without_a_nested_object_are_shown() -> None:
         by_city = Directory(replica, Site, key="address.city", on_bad_record="skip").wait_ready(WAIT_S)
         assert list(by_city) == ["Linz"]
         assert "the object has None as its key" in by_city.bad_records[0].reason
+
+
+class Place(NamedTuple):
+    """A value of two parts."""
+
+    bank: str
+    country: str | None
+
+
+@pytest.mark.parametrize(
+    ("value", "values"),
+    [
+        (Place("A7", "AT"), [("A7", "AT")]),
+        (Place("A7", None), [("A7", None)]),
+        ([("A7", "AT")], [("A7", "AT")]),
+        ([Place("A7", "AT"), Place("A8", "AT")], [("A7", "AT"), ("A8", "AT")]),
+        (("A7", "AT", None), ["A7", "AT"]),
+    ],
+)
+def test_a_named_tuple_is_one_value_and_a_plain_tuple_several(value: Any, values: list[Any]) -> None:
+    """An object is found by both parts of a value; the parts of a plain tuple are values of their own."""
+    index = filled(MultiValuedIndex[Any](lambda one: value), ["one"])
+    assert sorted(index) == values
+    assert all(index[each] == ("one",) for each in values)
