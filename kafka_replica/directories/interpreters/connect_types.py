@@ -3,14 +3,17 @@
 JsonConverter writes the base type of a logical type: a Decimal as its unscaled number in base64, a Date as a number of
 days. With the schema, these become what JSON decoders expect: numbers, and dates and times in ISO 8601. Sources:
 ``org.apache.kafka.connect.data`` (Decimal, Date, Time, Timestamp) and the page of Debezium's connector for PostgreSQL,
-section "Temporal types" (``io.debezium.time``) and ``io.debezium.data.VariableScaleDecimal``.
+section "Temporal types" (``io.debezium.time``), the classes of this package, and
+``io.debezium.data.VariableScaleDecimal``.
+
+No digit is lost: nanoseconds that are not whole microseconds remain in the text.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -22,6 +25,8 @@ from kafka_replica.common.json_decoders import json_decoder
 Convert: TypeAlias = Callable[[Any], Any]
 
 _SCHEMAS: Final = 256  # the number of compiled schemas in the cache; a topic has one for each version of its table
+_TIMES: Final = "io.debezium.time."
+_ROUNDED_TO_MIDNIGHT: Final = 86_399_999_999_500  # nanoseconds
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - "without time zone"
 _schema_decoder: Final = json_decoder()
 _value_decoder: Final = json_decoder(float_hook=Decimal)  # so that no digit of a number is lost
@@ -37,7 +42,8 @@ def convert_logical_types(payload: bytes, schema: bytes | None, *path: str) -> b
         path: the fields that lead from the struct to the value.
 
     Raises:
-        ValueError: the schema is malformed, the value does not match it, or a date is outside the years 1 to 9999.
+        ValueError: the schema is malformed or has an unknown type of Debezium for times, the value does not match it,
+            or a date is outside the years 1 to 9999.
     """
     if schema is None:
         return payload
@@ -60,7 +66,15 @@ def _compiled(text: bytes, path: tuple[str, ...]) -> Convert | None:
 
 def _converter(schema: Mapping[str, Any]) -> Convert | None:
     """Return the function that converts values of a schema; None if the values need no conversion."""
-    make = _NAMED.get(schema.get("name") or "") or _STRUCTURED.get(schema["type"])
+    name = schema.get("name") or ""
+    if name in _UNCHANGED:
+        return None
+    make = _NAMED.get(name) or _STRUCTURED.get(schema["type"])
+    if name.startswith(_TIMES) and name not in _NAMED:
+        raise ValueError(
+            f"the type {name} of Debezium is unknown, so its unit is, too; set the connector's time.precision.mode to "
+            "another one, or exclude the column"
+        )
     convert = None if make is None else make(schema)
     return None if convert is None else lambda value: None if value is None else convert(value)
 
@@ -129,6 +143,36 @@ def _timestamp(microseconds: int, of: datetime) -> Callable[[Mapping[str, Any]],
     return lambda _: lambda value: of + timedelta(microseconds=value * microseconds)
 
 
+def _nano_time(_: Mapping[str, Any]) -> Convert:
+    time_of_day = _time_of_day(1)({})
+
+    def convert(value: int) -> Any:
+        microseconds, rest = divmod(value, 1000)
+        found = time_of_day(microseconds)
+        if value >= _ROUNDED_TO_MIDNIGHT and rest:
+            raise ValueError(f"{value} nanoseconds are so close to midnight that decoders round them to 00:00:00")
+        return _with_nanoseconds(found, rest)
+
+    return convert
+
+
+def _nano_timestamp(_: Mapping[str, Any]) -> Convert:
+    def convert(value: int) -> Any:
+        microseconds, rest = divmod(value, 1000)
+        return _with_nanoseconds(_EPOCH + timedelta(microseconds=microseconds), rest)
+
+    return convert
+
+
+def _with_nanoseconds(value: datetime | time, rest: int) -> Any:
+    """Return a time with nanoseconds as text, or unchanged if there are none."""
+    return f"{value.isoformat(timespec='microseconds')}{rest:03}" if rest else value
+
+
+def _iso_date(_: Mapping[str, Any]) -> Convert:
+    return lambda value: date.fromisoformat(value.removesuffix("Z"))  # Debezium writes all of them in UTC
+
+
 _STRUCTURED: Final[Mapping[str, Callable[[Mapping[str, Any]], Convert | None]]] = {
     "struct": _struct,
     "array": _array,
@@ -145,4 +189,13 @@ _NAMED: Final[Mapping[str, Callable[[Mapping[str, Any]], Convert]]] = {
     "io.debezium.time.MicroTime": _time_of_day(1),
     "io.debezium.time.Timestamp": _timestamp(1000, _EPOCH),  # of a column without time zone
     "io.debezium.time.MicroTimestamp": _timestamp(1, _EPOCH),
+    "io.debezium.time.NanoTime": _nano_time,
+    "io.debezium.time.NanoTimestamp": _nano_timestamp,
+    "io.debezium.time.IsoDate": _iso_date,
 }
+_UNCHANGED: Final = frozenset(  # texts in ISO 8601, durations as numbers, and years
+    f"{_TIMES}{name}"
+    for name in (
+        "Interval", "IsoTime", "IsoTimestamp", "MicroDuration", "NanoDuration", "Year", "ZonedTime", "ZonedTimestamp",
+    )
+)  # fmt: skip

@@ -52,6 +52,7 @@ def with_schema(payload: Any, *fields: dict[str, Any], **more: Any) -> dict[str,
 
 
 ID = field("id", "int32")
+DAY = 2026, 1, 1
 
 
 @pytest.mark.parametrize(
@@ -174,12 +175,49 @@ def test_logical_types_are_decoded_exactly() -> None:
         ("org.apache.kafka.connect.data.Date", "yesterday"),
         ("io.debezium.time.MicroTime", 86_400_000_000),
         ("io.debezium.data.VariableScaleDecimal", {}),
+        ("io.debezium.time.NanoTime", 86_400_000_000_001),
+        ("io.debezium.time.NanoTime", 86_399_999_999_500),  # which msgspec rounds to 00:00:00
+        ("io.debezium.time.NanoTimestamp", "yesterday"),
+        ("io.debezium.time.IsoDate", "12026-01-01Z"),
+        ("io.debezium.time.IsoDate", 20454),
     ],
 )
 def test_values_that_do_not_fit_to_their_schema(logical: str, value: Any) -> None:
     """A value that its logical type cannot have makes the record bad."""
     with pytest.raises(ValueError, match="the value does not match its schema"):
         ConnectJson()(record(with_schema({"x": value}, field("x", "int64", logical)), b"K"))
+
+
+@pytest.mark.parametrize(
+    ("logical", "value", "text", "kind", "expected"),
+    [
+        ("NanoTimestamp", 1_767_225_600_123_456_000, "2026-01-01T00:00:00.123456", datetime, (*DAY, 0, 0, 0, 123456)),
+        ("NanoTimestamp", 1_767_225_600_000_000_789, "2026-01-01T00:00:00.000000789", datetime, (*DAY, 0, 0, 0, 1)),
+        ("NanoTimestamp", -1, "1969-12-31T23:59:59.999999999", datetime, (1970, 1, 1)),
+        ("NanoTime", 3_600_000_000_000, "01:00:00", time, (1,)),
+        ("NanoTime", 3_600_000_000_020, "01:00:00.000000020", time, (1,)),
+        ("NanoTime", 86_399_999_999_499, "23:59:59.999999499", time, (23, 59, 59, 999999)),
+        ("IsoDate", "2026-01-01Z", "2026-01-01", date, DAY),
+    ],
+)  # fmt: skip
+def test_nanoseconds_and_dates_as_text(logical: str, value: Any, text: str, kind: Any, expected: Any) -> None:
+    """The text has all nanoseconds, as that of ZonedTimestamp; a date has no time zone, which no decoder accepts."""
+    fields = field("x", "string", f"io.debezium.time.{logical}"), field("y", "int64", f"io.debezium.time.{logical}")
+    put = ConnectJson()(record(with_schema({"x": value, "y": None}, *fields), b"K"))
+    assert isinstance(put, Put)
+    assert msgspec.json.decode(put.value) == {"x": text, "y": None}
+    assert msgspec.json.decode(put.value, type=dict[str, kind | None])["x"] == kind(*expected)
+
+
+def test_other_types_of_debezium_for_times_remain_unless_they_are_unknown() -> None:
+    """Texts in ISO 8601, durations and years are not converted; a type of the future is named."""
+    for name in ("Interval", "IsoTime", "IsoTimestamp", "MicroDuration", "NanoDuration", "Year", "ZonedTimestamp"):
+        found = with_schema({"x": 1, "on": 0}, field("x", "int64", f"io.debezium.time.{name}"), field("on", "int32"))
+        assert ConnectJson()(record(found, b"K")) == Put("K", b'{"x":1,"on":0}')
+    unknown = with_schema({"x": 1}, field("x", "int64", "io.debezium.time.PicoTimestamp"))
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"io\.debezium\.time\.PicoTimestamp of Debezium is unknown"):
+            ConnectJson()(record(unknown, b"K"))
 
 
 def test_schemas_are_compiled_once_for_each_form() -> None:
