@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 
-from msgspec.json import encode
-
 from kafka_replica.common.json_decoders import json_decoder
-from kafka_replica.directories.interpreters.connect_json import ConnectJson
+from kafka_replica.directories.interpreters.connect_json import ConnectJson, key_of
 from kafka_replica.directories.records.interpretation import DeleteAll, Interpretation, Interpreter, Put
 from kafka_replica.records import Record
 
-_decode: Final = json_decoder(dict[str, Any]).decode
+_decode: Final = json_decoder(dict[str, Any], float_hook=Decimal).decode  # so that no digit of a key is lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,5 +60,4 @@ class ActiveRows:
         if missing is not None:
             raise ValueError(f"it has no field {missing}, the key")
         values = [row[name] for name in names]
-        found = values[0] if isinstance(key, str) else values
-        return found if isinstance(found, str) else encode(found).decode()
+        return key_of(values[0] if isinstance(key, str) else values)

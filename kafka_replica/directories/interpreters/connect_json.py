@@ -8,10 +8,11 @@ Both forms delete the key. Source: ``org.apache.kafka.connect.json.JsonConverter
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from msgspec import DecodeError, Raw, Struct
-from msgspec.json import encode
+from msgspec.json import Encoder
 
 from kafka_replica.common.json_decoders import json_decoder
 from kafka_replica.directories.interpreters.connect_types import convert_logical_types
@@ -29,7 +30,8 @@ class _WithSchema(Struct, forbid_unknown_fields=True):
 
 
 _with_schema: Final = json_decoder(_WithSchema)
-_decode: Final = json_decoder().decode
+_decode: Final = json_decoder(float_hook=Decimal).decode  # so that keys with different digits remain different
+_encode: Final = Encoder(decimal_format="number").encode
 
 
 class ConnectValue(NamedTuple):
@@ -95,9 +97,14 @@ def _key_text(payload: bytes) -> str:
     if payload[:1] in {b"{", b'"'}:
         try:
             found: Any = _decode(payload)
-        except DecodeError:
+        except (DecodeError, ArithmeticError):  # the latter for an exponent that a Decimal cannot have
             return payload.decode()  # because StringConverter writes any text, not only JSON
         if isinstance(found, dict):
             found = next(iter(found.values())) if len(found) == 1 else found
-        return found if isinstance(found, str) else encode(found).decode()
+        return key_of(found)
     return payload.decode()
+
+
+def key_of(found: Any) -> str:
+    """Return the directory's key for a value that was decoded with its fractions as Decimal."""
+    return found if isinstance(found, str) else _encode(found).decode()

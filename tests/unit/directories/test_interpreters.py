@@ -62,6 +62,7 @@ DAY = 2026, 1, 1
         (with_schema({"id": 7}, ID), with_schema({"id": 7}, ID), Put("7", b'{"id":7}')),
         ({"id": 7}, "T 1", Put("T 1", b'{"id":7}')),
         ({"id": 7}, b"T 1", Put("T 1", b'{"id":7}')),
+        ({"id": 7}, b'{"id":1e99999999999999999999}', Put('{"id":1e99999999999999999999}', b'{"id":7}')),
         ({"id": 7}, b'"T', Put('"T', b'{"id":7}')),
         ({"id": 7}, 12, Put("12", b'{"id":7}')),
         ({"id": 7}, {"schema": {"type": "string", "optional": False}, "payload": "T1"}, Put("T1", b'{"id":7}')),
@@ -77,6 +78,29 @@ DAY = 2026, 1, 1
 def test_connect_values_are_found_with_and_without_schemas(value: Any, key: Any, expected: Put | None) -> None:
     """Values and keys are found with and without schemas; each null deletes."""
     assert ConnectJson()(record(value, key)) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "key"),
+    [
+        ("123456789012345678.25", "123456789012345678.25"),
+        ("123456789012345678.26", "123456789012345678.26"),
+        ("0.1", "0.1"),
+        ("1.50", "1.50"),
+        ("7", "7"),
+        ("12345678901234567890123", "12345678901234567890123"),
+    ],
+)
+def test_keys_have_all_digits_of_their_numbers(number: str, key: str) -> None:
+    """Numbers that differ in a digit that a float does not have remain different keys, alone and with others."""
+    row = f'{{"id":{number}}}'.encode()
+    several = f'{{"id":{number},"bank":"B"}}'.encode()
+    amount = field("id", "double")
+    keyed = json.dumps(with_schema({"id": "NUMBER"}, amount)).replace('"NUMBER"', number).encode()
+    assert [ConnectJson().key(record(b"1", name)) for name in (row, keyed)] == [key, key]
+    assert ConnectJson().key(record(b"1", several)) == f'{{"id":{key},"bank":"B"}}'
+    assert ActiveRows(key="id")(record(row)) == [Put(key, row)]
+    assert ActiveRows(key=["bank", "id"])(record(several)) == [Put(f'["B",{key}]', several)]
 
 
 def test_connect_json_with_a_stated_form() -> None:
