@@ -18,6 +18,7 @@ from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.directories.contents.claims import Claims
 from kafka_replica.directories.contents.schema import Schema, without_tracebacks
 from kafka_replica.directories.indexes import Index, UniqueIndex
+from kafka_replica.directories.indexes.by_equality import KeyIndex
 from kafka_replica.directories.indexes.entry import Entry
 from kafka_replica.errors import BadRecordError
 from kafka_replica.records import Record
@@ -120,7 +121,7 @@ class Contents(Generic[T]):
             entries, bad_records, claims = (_decoded if schema.interpreter is None else _interpreted)(schema, snapshot)
             values, ids = entries.values(), None
             if schema.id_of is not None:
-                ids = UniqueIndex[T](schema.id_of).with_entries(values, len(schema.indexes))
+                ids = KeyIndex[T](schema.id_of, schema.directory).with_entries(values, len(schema.indexes))
             indexes = {name: index.with_entries(values, at) for at, (name, index) in enumerate(schema.indexes.items())}
             by_key, bad = PersistentMap(entries, build_later=True), PersistentMap(bad_records)
             return Contents(schema, by_key, ids, indexes, bad, claims)

@@ -51,6 +51,8 @@ class Schema(NamedTuple, Generic[T]):
     interpreter: Interpreter | None = None
     """Returns what a record puts; None means its value under its key."""
     policy: BadRecordPolicy = "stop"
+    directory: str = "the directory"
+    """The directory with its topics, for errors."""
 
     def entry(self, key: bytes, value: bytes | None, refuse: Refuse) -> Entry[T] | None:
         """Return the entry for a value under a key; None if ``where`` leaves it out.

@@ -120,7 +120,7 @@ class UniqueIndex(_HashIndex[T]):
         if held is None:
             raise KeyError(value)
         if not isinstance(held, tuple):
-            raise _duplicate(f"{self!r}: the value {value!r}", held)
+            raise self._duplicate(value, held)
         return held[1]
 
     def get(self, value: Any) -> T | None:
@@ -134,6 +134,32 @@ class UniqueIndex(_HashIndex[T]):
     def duplicates(self) -> list[Any]:
         """The values that several objects have; finding them takes time proportional to the number of values."""
         return [value for value, held in self._entries.items() if not isinstance(held, tuple)]
+
+    def _duplicate(self, value: Any, held: PersistentMap[bytes, T]) -> DuplicateValueError:
+        return DuplicateValueError(
+            f"{self!r}: the value {value!r} belongs to {_records(held)}; correct all but one, or use MultiValuedIndex"
+        )
+
+
+class KeyIndex(UniqueIndex[T]):
+    """The index by the directory's key, if that is taken from the object.
+
+    Args:
+        of: the function that returns the key.
+        directory: the directory, for errors.
+    """
+
+    __slots__ = ("_directory",)
+
+    def __init__(self, of: Callable[[T], Any], directory: str) -> None:
+        super().__init__(of)
+        self._directory = directory
+
+    def _duplicate(self, value: Any, held: PersistentMap[bytes, T]) -> DuplicateValueError:
+        return DuplicateValueError(
+            f"{self._directory}: the key {value!r} belongs to {_records(held)}; correct or delete all but one of them, "
+            "or choose a key= that is unique"
+        )
 
 
 class MultiValuedIndex(_HashIndex[T]):
@@ -158,10 +184,7 @@ class MultiValuedIndex(_HashIndex[T]):
         return self._all(value)
 
 
-def _duplicate(what: str, held: PersistentMap[bytes, Any]) -> DuplicateValueError:
+def _records(held: PersistentMap[bytes, Any]) -> str:
     keys = sorted(held)
     shown = ", ".join(map(key_text, keys[:_SHOWN])) + (" ..." if len(keys) > _SHOWN else "")
-    return DuplicateValueError(
-        f"{what} belongs to {counted(len(keys), 'record')}, with the keys {shown}; correct all but one, or "
-        "use MultiValuedIndex"
-    )
+    return f"{counted(len(keys), 'record')}, with the keys {shown}"

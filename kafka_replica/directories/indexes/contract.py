@@ -87,7 +87,12 @@ class Index(ABC, Generic[T]):
 
 
 def check_indexes(indexes: Mapping[str, Index[T]]) -> dict[str, Index[T]]:
-    """Return the indexes of a directory by name. Raises ConfigurationError if an object is not an index."""
+    """Return the indexes of a directory by name. Raises ConfigurationError if they are not a mapping of indexes."""
+    if not isinstance(indexes, Mapping):
+        raise ConfigurationError(
+            f"indexes={indexes!r}: give each index a name, such as indexes={{'acquirer': "
+            "MultiValuedIndex('acquirer_id')}"
+        )
     for name, index in indexes.items():
         if not isinstance(index, Index):
             raise ConfigurationError(

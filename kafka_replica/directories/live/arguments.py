@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kafka_replica.directories.contents.schema import BadRecordPolicy, Schema
@@ -26,8 +26,8 @@ def check_arguments(
     """Check that the arguments of a directory can be combined; see ``Directory`` for their meaning.
 
     Raises:
-        ConfigurationError: ``on_demand`` is combined with an argument that needs every record, or the interpreter is
-            not a function.
+        ConfigurationError: ``on_demand`` is combined with an argument that needs every record, or ``where`` or the
+            interpreter is not a function.
     """
     functions = (key, where, interpreter)
     if on_demand and (functions != (None, None, None) or indexes or on_bad_record != "stop"):
@@ -37,6 +37,10 @@ def check_arguments(
         )
     if interpreter is not None and not callable(interpreter):
         raise ConfigurationError(f"interpreter={interpreter!r} is not a function of a record")
+    if where is not None and not callable(where):
+        raise ConfigurationError(
+            f"where={where!r} is not a function of the object; give where=lambda found: found.is_active, for example"
+        )
 
 
 def schema_of(
@@ -47,8 +51,9 @@ def schema_of(
     decode: Callable[[bytes], T] | None,
     interpreter: Interpreter | None,
     policy: BadRecordPolicy,
+    topics: Sequence[str],
 ) -> Schema[T]:
-    """Return the functions that convert records to objects; see ``Directory`` for the arguments.
+    """Return the functions that convert records of topics to objects; see ``Directory`` for the other arguments.
 
     Raises:
         ConfigurationError: the type cannot be decoded from JSON, or an argument is not a function or index.
@@ -61,4 +66,10 @@ def schema_of(
         check_indexes(indexes or {}),
         interpreter,
         policy,
+        f"the directory of {type_name(of)} ({'topic' if len(topics) == 1 else 'topics'} {', '.join(topics)})",
     )
+
+
+def type_name(of: object) -> str:
+    """Return the name of the type of a directory's objects, for errors and the log."""
+    return getattr(of, "__name__", repr(of))

@@ -11,8 +11,9 @@ from weakref import WeakSet
 
 from kafka_replica.common.error_causes import copy_of
 from kafka_replica.directories.contents.contents import Contents
+from kafka_replica.directories.contents.schema import BadRecordPolicy
 from kafka_replica.directories.indexes import Index
-from kafka_replica.directories.live.arguments import check_arguments, schema_of
+from kafka_replica.directories.live.arguments import check_arguments, schema_of, type_name
 from kafka_replica.directories.live.following_dict import FollowingDict
 from kafka_replica.directories.records.interpretation import Interpreter
 from kafka_replica.directories.versions.changes import DirectoryListener, typed_listener
@@ -85,7 +86,8 @@ class Directory(FollowingDict[K, T], Generic[K, T]):
             has no bad record; ``"skip"`` leaves it out, so that its key is absent, and lists it in ``bad_records``;
             ``"dead-letter"`` also puts it into ``dead_letters``.
         dead_letters: receives the bad records with ``"dead-letter"``.
-        topic: the topic of the directory, if the replica has several topics with separate key spaces.
+        topic: the topic of the directory, if the replica has several topics with separate key spaces. With ``key`` or
+            an ``interpreter``, a directory without ``topic`` has the objects of all topics.
 
     Raises:
         ConfigurationError: the arguments cannot be combined, or the type cannot be decoded from JSON.
@@ -156,11 +158,15 @@ class Directory(FollowingDict[K, T], Generic[K, T]):
         check_policy(on_bad_record, dead_letters)
         check_arguments(key, where, indexes, interpreter, on_demand=on_demand, on_bad_record=on_bad_record)
         self._listeners: WeakSet[Subscription] = WeakSet()
+        selection = TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces)
+        if key is None and interpreter is None:
+            selection.check_has_keys()
+        policy: BadRecordPolicy = "on demand" if on_demand else on_bad_record
         super().__init__(
             replica,
-            getattr(of, "__name__", repr(of)),
-            TopicSelection(replica.topics, topic, has_key_spaces=replica.has_key_spaces),
-            schema_of(of, key, where, indexes, decode, interpreter, "on demand" if on_demand else on_bad_record),
+            type_name(of),
+            selection,
+            schema_of(of, key, where, indexes, decode, interpreter, policy, selection.topics),
             dead_letters,
         )
 
@@ -277,22 +283,24 @@ class Directory(FollowingDict[K, T], Generic[K, T]):
         This costs little for the newest versions; for others, all records are decoded.
 
         Args:
-            snapshot: a version of the directory's replica.
+            snapshot: a version of the directory's replica, of its ``VersionHistory``, or of another replica of the same
+                topics.
             timeout_s: the time to wait until the directory reaches the version, in seconds; None means no limit. The
                 directory normally reaches it immediately.
 
         Raises:
             WaitTimeoutError: the directory has not reached the version in time.
             BadRecordError: the version has a bad record, with ``on_bad_record="stop"``.
+            UsageError: ``snapshot`` is not a version, or one of other topics.
         """
+        if not isinstance(snapshot, Snapshot):
+            raise UsageError(f"at({snapshot!r}): give a snapshot, such as replica.snapshot() or replica.at(version)")
         with self._changed:
-            self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
-            shown = self._topic.of(snapshot)
-            contents = self._versions.at(shown)
+            contents = self._contents_at(snapshot, timeout_s)
         error = self._bad_records.error_of(contents)
         if error is not None:
             raise copy_of(error)
-        return DirectoryView(contents, shown)
+        return DirectoryView(contents, self._topic.of(snapshot))
 
     def wait_ready(self, timeout_s: float | None = None) -> DirectoryView[K, T]:
         """Wait until the replica is ready and the directory has reached its version; return it, or a newer version.
@@ -327,9 +335,11 @@ class Directory(FollowingDict[K, T], Generic[K, T]):
         records then has everything that changed since. The subscription ends when the directory is closed.
 
         Raises:
-            UsageError: the directory was closed.
+            UsageError: the directory was closed, or the listener is not a function.
             ReplicaClosedError: the replica was closed.
         """
+        if not callable(listener):
+            raise UsageError(f"subscribe({listener!r}): a listener must be a function of a DirectoryChange")
         if self._is_closed:
             raise UsageError(f"the directory of {self._name} was closed; create another one to follow its changes")
         differences: Differences[T]

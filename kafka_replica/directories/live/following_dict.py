@@ -12,15 +12,16 @@ from typing import Any, Final, Generic, TypeVar
 from weakref import WeakSet
 
 from kafka_replica.common.error_causes import copy_of
+from kafka_replica.common.persistent_map import PersistentMap
 from kafka_replica.common.process import after_fork
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.live.bad_records import BadRecordHandler
 from kafka_replica.directories.live.read_only_dict import ReadOnlyDict
 from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
-from kafka_replica.directories.versions.recent_versions import ContentVersions
+from kafka_replica.directories.versions.recent_versions import AnyContents, ContentVersions, incarnation_of
 from kafka_replica.directories.versions.topic_selection import TopicSelection
-from kafka_replica.errors import KafkaReplicaError, NotReadyError, UsageError, WaitTimeoutError
+from kafka_replica.errors import BadRecordError, KafkaReplicaError, NotReadyError, UsageError, WaitTimeoutError
 from kafka_replica.listeners import Change, Subscription
 from kafka_replica.replica import Replica
 from kafka_replica.replication.dead_letters import DeadLetters
@@ -103,6 +104,8 @@ class FollowingDict(ReadOnlyDict[K, T], Generic[K, T]):
             now = self._versions.begin(snapshot)  # because a rebuild may have changed the order of records
         else:
             touched = self._topic.keys((*change.changed, *change.deleted))
+            if change.rebuilt:
+                touched = {*touched, *_moved(before[1].bad_records, snapshot)}
             now = self._versions.advance(snapshot, touched)
         was = None if before is None else before[1]
         if isinstance(now, Contents) and not isinstance(was, UndecodedContents):
@@ -189,6 +192,25 @@ class FollowingDict(ReadOnlyDict[K, T], Generic[K, T]):
             )
         return newest
 
+    def _contents_at(self, snapshot: Snapshot, timeout_s: float | None) -> AnyContents[T]:
+        """Return the contents in a version of the replica, for which this waits if necessary, or of another replica."""
+        if self._failure is not None:
+            raise copy_of(self._failure)
+        incarnation = self._replica.incarnation
+        stored = self._versions.stored(snapshot, incarnation)
+        if stored is None and self._will_reach(snapshot, incarnation):
+            self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
+            stored = self._versions.stored(snapshot, incarnation)
+        return self._versions.whole(self._topic.of_given(snapshot)) if stored is None else stored
+
+    def _will_reach(self, snapshot: Snapshot, incarnation: str) -> bool:
+        """Return whether the directory does not have a version yet that the replica has shown, judged by its number."""
+        try:
+            shown = self._replica.snapshot().version  # the replica shows a version before it passes it to listeners
+            return self._version < snapshot.version <= shown and incarnation_of(snapshot) in {None, incarnation}
+        except KafkaReplicaError:  # the replica has no version yet
+            return False
+
     @property
     def _version(self) -> int:
         newest = self._versions.newest
@@ -231,6 +253,17 @@ class FollowingDict(ReadOnlyDict[K, T], Generic[K, T]):
 
 def _left(give_up_s: float | None) -> float:
     return inf if give_up_s is None else give_up_s - time.monotonic()
+
+
+def _moved(bad_records: PersistentMap[bytes, BadRecordError], snapshot: Snapshot) -> Iterator[bytes]:
+    """Yield the keys of bad records that have another place in a version, although they have not changed."""
+    for key, bad in bad_records.items():
+        try:
+            record = snapshot.get(key)
+        except BadRecordError:  # a large value that is incomplete: its error is made again
+            record = None
+        if record is None or (*record.source, record.offset) != (bad.topic, bad.partition, bad.offset):
+            yield key
 
 
 def _changed_objects(now: Contents[T], was: Contents[T]) -> tuple[dict[Any, T], list[Any]]:

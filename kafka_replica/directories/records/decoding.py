@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from kafka_replica.errors import ConfigurationError, MissingExtraError
@@ -20,8 +22,8 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
     """Return the function that decodes values of a type.
 
     Args:
-        of: the type: a msgspec struct, a dataclass, an attrs class, a ``TypedDict``, or a pydantic model. Values are
-            decoded from JSON (RFC 8259).
+        of: the type: a msgspec struct, a dataclass, an attrs class, a ``TypedDict``, or a model or a dataclass of
+            pydantic. Values are decoded from JSON (RFC 8259).
         decode: a function to use instead, for any other serialisation.
 
     Raises:
@@ -33,6 +35,8 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
             raise ConfigurationError(f"decode={decode!r} is not a function from bytes to an object")
         return decode
     validate: Decode[T] | None = getattr(of, "model_validate_json", None)  # a model of pydantic 2
+    if validate is None and is_dataclass(of) and hasattr(of, "__pydantic_validator__"):
+        validate = _validation_by_pydantic(of)
     if validate is not None:
         return validate
     try:
@@ -50,6 +54,22 @@ def decoder_for(of: type[T], decode: Callable[[bytes], T] | None = None) -> Deco
     raise ConfigurationError(
         f"values of the type {of!r} cannot be decoded from JSON: {why}; give decode= a function of the bytes"
     )
+
+
+def _validation_by_pydantic(of: type[T]) -> Decode[T]:
+    """Return pydantic's function for a dataclass of pydantic, whose rules msgspec would ignore.
+
+    Raises:
+        ConfigurationError: pydantic refuses the type, for example because it has no validation for a field.
+    """
+    try:
+        validate: Decode[T] = sys.modules["pydantic"].TypeAdapter(of).validate_json  # pydantic made the class
+    except Exception as error:
+        raise ConfigurationError(
+            f"values of the type {of!r} cannot be decoded from JSON by pydantic: {error}; correct the type, or give "
+            "decode= a function of the bytes"
+        ) from error
+    return validate
 
 
 def record_validator(of: type[Any], decode: Callable[[bytes], Any] | None = None) -> Callable[[Record], object]:

@@ -10,6 +10,7 @@ from weakref import WeakSet
 from kafka_replica.directories.contents.contents import Contents, UndecodedContents
 from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
+from kafka_replica.records import Position
 from kafka_replica.stores import Snapshot
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ AnyContents: TypeAlias = Contents[T] | UndecodedContents[T]
 
 class _Step(NamedTuple, Generic[T]):
     version: int  # not the snapshot, because holding it would keep every record that newer versions replace
+    position: Position
     contents: AnyContents[T]
 
 
@@ -49,12 +51,12 @@ class ContentVersions(Generic[T]):
         self._steps.clear()
         for received in self._received:
             received.forget_difference()
-        return self._add(snapshot, self._whole(snapshot))
+        return self._add(snapshot, self.whole(snapshot))
 
     def advance(self, snapshot: Snapshot, touched: Collection[bytes]) -> AnyContents[T]:
         """Continue with a version that differs from the newest at most in these keys; return its contents."""
         last = self._steps[-1].contents
-        contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self._whole(snapshot)
+        contents = last.advanced(touched, snapshot.get) if isinstance(last, Contents) else self.whole(snapshot)
         if isinstance(contents, Contents):
             for received in self._received:
                 received.note(contents, contents.touched)
@@ -92,29 +94,47 @@ class ContentVersions(Generic[T]):
         if self._newest is not None and isinstance(self._newest[1], Contents):
             self._newest[1].prepare_for_changes()
 
-    def at(self, snapshot: Snapshot) -> AnyContents[T]:
-        """Return the contents of a version; if they are not stored, all records are decoded.
+    def stored(self, snapshot: Snapshot, incarnation: str) -> AnyContents[T] | None:
+        """Return the contents of a version; None if they are not stored, so that all records have to be decoded.
 
         A version that was merged into the next step cannot be derived from the steps around it: a key that it has, and
         that both of them lack, is in neither's changes.
+
+        Args:
+            snapshot: the version, perhaps of another replica. All snapshots that a replica makes of a version share one
+                object for the position; equal positions prove nothing, because another replica may filter keys.
+            incarnation: the incarnation of the directory's replica.
         """
+        version, position = snapshot.version, snapshot.position
         for step in reversed(self._steps):  # a version whose bad records were retried has several steps
-            if step.version == snapshot.version:
+            if step.version == version and (
+                step.position is position or (step.position == position and incarnation_of(snapshot) == incarnation)
+            ):
                 return step.contents
-        return self._whole(snapshot)
+        return None
 
     def _add(self, snapshot: Snapshot, contents: AnyContents[T]) -> AnyContents[T]:
         self._newest = snapshot, contents
-        self._steps.append(_Step(snapshot.version, contents))
+        self._steps.append(_Step(snapshot.version, snapshot.position, contents))
         return contents
 
-    def _whole(self, snapshot: Snapshot) -> AnyContents[Any]:
+    def whole(self, snapshot: Snapshot) -> AnyContents[T]:
+        """Return the contents of any version, for which all its records are decoded."""
         if self._on_demand:
             return UndecodedContents(self._schema, snapshot)
         return Contents.of(self._schema, snapshot)
 
     def _decoded_steps(self) -> list[tuple[int, Contents[T]]]:
-        return [(version, contents) for version, contents in self._steps if isinstance(contents, Contents)]
+        return [(step.version, step.contents) for step in self._steps if isinstance(step.contents, Contents)]
+
+
+def incarnation_of(snapshot: Snapshot) -> str | None:
+    """Return the incarnation of the replica to which a version of a history belongs; None for other snapshots.
+
+    A history has versions of earlier incarnations, whose numbers began at 1 as well.
+    """
+    incarnation: str | None = getattr(getattr(snapshot, "kept", None), "incarnation", None)
+    return incarnation
 
 
 def _touched(steps: Collection[tuple[int, Contents[Any]]]) -> set[bytes]:

@@ -15,12 +15,14 @@ import msgspec
 import pytest
 from prometheus_client import CollectorRegistry
 
+from kafka_replica import DeadLetterFile
 from kafka_replica.directories import Directory, DirectoryChange, MultiValuedIndex
 from kafka_replica.errors import BadRecordError, ConfigurationError, KafkaReplicaError, UsageError
 from kafka_replica.history import VersionHistory
 from kafka_replica.metrics import export_directory, unexport_directory
 from kafka_replica.testing import FakeTopic
 from support.directories.terminals import KINDS, WAIT_S, Received, put, row, topic_of_two
+from support.waiting import wait_until
 
 
 class Terminal(msgspec.Struct, frozen=True):
@@ -333,6 +335,27 @@ def test_a_bad_record_is_not_counted_as_a_tombstone(partitions: int) -> None:
         assert (counts.records, counts.tombstones, counts.bad_records) == (4, 1, 2)
 
 
+@pytest.mark.parametrize("policy", ["stop", "skip", "dead-letter"])
+def test_after_a_rebuild_errors_name_places_of_the_new_log(topic: FakeTopic, policy: str, tmp_path: Path) -> None:
+    """A bad record that has not changed when its topic is created again may have another offset."""
+    put(topic, T3=BAD)
+    dead = {"dead_letters": DeadLetterFile(tmp_path / "dead")} if policy == "dead-letter" else {}
+    with topic.replica() as replica, Directory(replica, Terminal, on_bad_record=policy, **dead) as terminals:  # type: ignore[call-overload]
+        replica.wait_ready(WAIT_S)
+        offset = replica.snapshot()["T3"].offset
+        wait_until(lambda: terminals._version > 0)
+        assert [bad.offset for bad in terminals.bad_records] == [offset]
+        with topic.outage():
+            topic.recreate()
+            put(topic, T3=BAD, T1=row("T1"), T2=row("T2"))
+        wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.status().ready)
+        wait_until(lambda: terminals._version == replica.snapshot().version)
+        place = replica.snapshot()["T3"].offset
+        assert place != offset
+        assert [bad.offset for bad in terminals.bad_records] == [place]
+        assert terminals.error is None or f"offset {place}," in str(terminals.error)
+
+
 def test_wrong_arguments_are_named_at_once(topic: FakeTopic, tmp_path: Path) -> None:
     """Neither an index by name, nor a position or an instant as text, leads to an error of Python."""
     with topic.replica() as replica, Directory(replica, Terminal) as terminals:
@@ -343,6 +366,12 @@ def test_wrong_arguments_are_named_at_once(topic: FakeTopic, tmp_path: Path) -> 
             ConfigurationError, match=r"'merchant' is not an index; declare MultiValuedIndex\('merchant'\)"
         ):
             Directory(replica, Terminal, indexes={"x": "merchant"})  # type: ignore[dict-item]
+        with pytest.raises(ConfigurationError, match=r"give each index a name, such as indexes=\{'acquirer'"):
+            Directory(replica, Terminal, indexes=[MultiValuedIndex("merchant")])  # type: ignore[call-overload]
+        with pytest.raises(ConfigurationError, match="where='merchant' is not a function of the object; give where="):
+            Directory(replica, Terminal, where="merchant", on_bad_record="skip")  # type: ignore[call-overload]
+        with pytest.raises(UsageError, match=r"subscribe\(None\): a listener must be a function"):
+            terminals.subscribe(None)  # type: ignore[arg-type]
     with VersionHistory(tmp_path / "history") as history:
         for wrong in ("2026-01-01", date(2026, 1, 1), 1.5):
             with pytest.raises(UsageError, match="is not an instant; give a datetime with a time zone"):

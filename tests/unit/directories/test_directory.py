@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import threading
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from datetime import UTC, datetime
 from datetime import time as time_of_day
 from decimal import Decimal
@@ -17,9 +18,10 @@ from typing import Any, cast
 
 import msgspec
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from kafka_replica import DeadLetterFile, Record, RocksStore
+from kafka_replica import DeadLetterFile, KeyFilter, Record, RocksStore, Snapshot
 from kafka_replica.directories import (
     Directory,
     DirectoryChange,
@@ -46,9 +48,11 @@ from kafka_replica.errors import (
     UsageError,
     WaitTimeoutError,
 )
+from kafka_replica.history import VersionHistory
 from kafka_replica.stores.rocks.snapshot import RocksSnapshot
 from kafka_replica.testing import FakeKafka, FakeTopic
 from support.directories.terminals import put
+from support.waiting import wait_until
 
 WAIT_S = 60.0
 
@@ -149,11 +153,19 @@ def test_a_key_that_several_records_have(topic: FakeTopic) -> None:
     with topic.replica() as replica, Directory(replica, Terminal, key="terminal_id") as terminals:
         terminals.wait_ready(WAIT_S)
         terminals.wait_for(put(topic, T9=row("1", "Z")), WAIT_S)
-        with pytest.raises(DuplicateValueError, match=r"'1' belongs to 2 records, with the keys T1, T9"):
+        message = (
+            "the directory of Terminal (topic terminals): the key '1' belongs to 2 records, with the keys T1, T9; "
+            "correct or delete all but one of them, or choose a key= that is unique"
+        )
+        with pytest.raises(DuplicateValueError, match=f"^{re.escape(message)}$"):
             terminals["1"]
         with pytest.raises(DuplicateValueError):
             terminals.get("1")
+        for copied in (terminals.items, terminals.values, terminals.copy):
+            with pytest.raises(DuplicateValueError):
+                list(copied())
         assert "1" in terminals
+        assert sorted(terminals.keys()) == ["1", "2", "3"]
         assert "DuplicateValueError" in terminals.view()._repr_html_()
         assert terminals["2"].acquirer_id == "A"
         terminals.wait_for(put(topic, T1=None), WAIT_S)
@@ -214,6 +226,37 @@ def test_dataclasses_and_models_are_decoded_from_json() -> None:
             Directory(replica, threading.Thread)
 
 
+@pydantic_dataclass
+class Limit:
+    """A dataclass of pydantic."""
+
+    amount: int = Field(gt=0)
+    name: str = "x"
+
+    @field_validator("name")
+    @classmethod
+    def in_capitals(cls, name: str) -> str:
+        """Return the name in capitals."""
+        return name.upper()
+
+
+def test_dataclasses_of_pydantic_are_validated_by_pydantic() -> None:
+    """Pydantic's own decoder obeys constraints and calls validators, which msgspec ignores."""
+    topic = FakeTopic("limits")
+    put(topic, a=b'{"amount": 1, "name": "low"}', b=b'{"amount": -5}')
+    with topic.replica() as replica, Directory(replica, Limit, on_bad_record="skip") as limits:
+        limits.wait_ready(WAIT_S)
+        assert dict(limits.view()) == {"a": Limit(1, "LOW")}
+        assert [bad.key for bad in limits.bad_records] == [b"b"]
+
+
+def test_a_dataclass_that_pydantic_refuses_is_named() -> None:
+    """A field of a type that pydantic cannot validate is an error of the library when the directory is made."""
+    refused = make_dataclass("Refused", [("owner", threading.Thread, None)], bases=(Limit,))
+    with pytest.raises(ConfigurationError, match=r"Refused.* cannot be decoded from JSON by pydantic: .*Thread"):
+        decoder_for(refused)
+
+
 def test_several_directories_at_one_version() -> None:
     """Directories of several topics show the same version of their replica."""
     kafka = FakeKafka()
@@ -233,6 +276,117 @@ def test_several_directories_at_one_version() -> None:
             assert list(terminals) == ["T1"]
         with pytest.raises(ConfigurationError, match="'other' is not one of the replica's topics"):
             Directory(replica, Terminal, topic="other")
+
+
+def test_a_directory_of_several_topics_needs_one_of_them_or_a_key() -> None:
+    """Keys of several topics are separate, so a directory by the records' keys has one topic."""
+    kafka = FakeKafka()
+    austria, italy = (kafka.topic(name) for name in ("austria", "italy"))
+    put(austria, T1=row("1", "A"))
+    put(italy, T1=row("2", "B"))
+    with kafka.replica("austria", "italy") as replica:
+        for on_demand in (False, True):
+            with pytest.raises(ConfigurationError, match=r"several topics.* give topic= one of austria, italy; or"):
+                Directory(replica, Terminal, on_demand=on_demand)
+        assert sorted(Directory(replica, Terminal, key="terminal_id").wait_ready(WAIT_S)) == ["1", "2"]
+        assert list(Directory(replica, Terminal, topic="italy").wait_ready(WAIT_S)) == ["T1"]
+        twice = Directory(replica, Terminal, key="terminal_id")
+        twice.wait_for(put(italy, T3=row("1", "B")), WAIT_S)
+        with pytest.raises(
+            DuplicateValueError, match=r"of Terminal \(topics austria, italy\): the key '1' belongs to 2"
+        ):
+            twice["1"]
+
+
+def test_a_version_of_an_earlier_incarnation(tmp_path: Path) -> None:
+    """A history has versions of replicas that ended, with the same numbers as other versions of the present replica."""
+    topic = FakeTopic("terminals")
+    folder = tmp_path / "history"
+    put(topic, T1=row("1", "old"))
+    replica = topic.replica()
+    with VersionHistory(folder) as history:
+        history.follow(replica)
+        with replica:
+            replica.wait_ready(WAIT_S)
+    topic.recreate()  # so that the position is equal, too
+    put(topic, T1=row("1", "new"))
+    replica = topic.replica()
+    with VersionHistory(folder) as history:
+        history.follow(replica)
+        with replica, Directory(replica, Terminal) as terminals:
+            terminals.wait_ready(WAIT_S)
+            new, old = (history.at(version=each) for each in history.versions(limit=5))
+            assert (old.version, old.position) == (new.version, new.position)
+            assert [terminals.at(each)["T1"].acquirer_id for each in (old, new)] == ["old", "new"]
+            newest = terminals._versions.newest
+            assert newest is not None
+            assert terminals.at(new)._contents is newest[1]
+
+
+@pytest.mark.parametrize("on_demand", [False, True])
+def test_a_version_of_another_replica(topic: FakeTopic, on_demand: bool) -> None:
+    """A version of another replica of the topic is shown at once, with whatever number."""
+    with topic.replica() as other:
+        held = [other.wait_ready(WAIT_S)]
+        held += [other.wait_for(put(topic, T1=row("1", str(number))), WAIT_S) for number in range(3)]
+        with topic.replica() as replica, Directory(replica, Terminal, on_demand=on_demand) as terminals:
+            assert terminals.wait_ready(WAIT_S).version == 1
+            shown = [terminals.at(snapshot, timeout_s=0) for snapshot in held]
+            assert [view["T1"].acquirer_id for view in shown] == ["A", "0", "1", "2"]
+            assert [view.snapshot for view in shown] == held
+
+
+def test_a_version_of_a_replica_that_filters_keys(topic: FakeTopic) -> None:
+    """A replica with a filter of keys gives the same number and position to a version with fewer records."""
+    with topic.replica() as replica, topic.replica(key_filter=KeyFilter.prefix("T1")) as other:
+        terminals, few = Directory(replica, Terminal), Directory(other, Terminal)
+        all_of, few_of = replica.wait_ready(WAIT_S), other.wait_ready(WAIT_S)
+        assert (all_of.version, all_of.position) == (few_of.version, few_of.position)
+        assert sorted(terminals.at(few_of)) == sorted(few.at(few_of)) == ["T1"]
+        assert sorted(few.at(all_of)) == sorted(terminals.at(all_of)) == ["T1", "T2", "T3"]
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_the_contents_of_own_versions_are_found_again(topic: FakeTopic, tmp_path: Path, on_disk: bool) -> None:
+    """A version of the directory's own replica is not decoded a second time, whichever way its snapshot was made."""
+    received: list[Snapshot] = []
+    store = RocksStore(tmp_path / "store") if on_disk else None
+    with topic.replica(store=store, kept_versions=20) as replica, Directory(replica, Terminal) as terminals:
+        version = terminals.wait_ready(WAIT_S).version
+        replica.subscribe(lambda change: received.append(change.snapshot))
+        views = [terminals.wait_for(put(topic, T1=row("1", str(number))), WAIT_S) for number in range(5)]
+        last = views[-1].version
+        wait_until(lambda: received and received[-1].version == last)
+        for snapshot in (*received, *map(replica.at, range(version + 1, last + 1))):
+            stored = [view for view in views if view.version == snapshot.version]
+            assert all(terminals.at(snapshot)._contents is view._contents for view in stored)
+
+
+def test_a_version_of_other_topics_is_refused(topic: FakeTopic) -> None:
+    """A version of other topics has other objects, so that it is not one of the directory."""
+    kafka = FakeKafka()
+    put(kafka.topic("acquirers"), A7=b"{}")
+    put(kafka.topic("terminals"), T1=row("1", "both"))
+    with (
+        topic.replica() as replica,
+        kafka.replica("acquirers") as other,
+        kafka.replica("acquirers", "terminals") as both,
+    ):
+        terminals = Directory(replica, Terminal)
+        terminals.wait_ready(WAIT_S)
+        selected = Directory(both, Terminal, topic="terminals")
+        selected.wait_ready(WAIT_S)
+        assert selected.at(replica.snapshot())["T2"].acquirer_id == "A"
+        with pytest.raises(
+            UsageError, match=r"snapshot of acquirers was given, .* follows terminals; give a snapshot of"
+        ):
+            terminals.at(other.wait_ready(WAIT_S))
+        with pytest.raises(UsageError, match=r"snapshot of acquirers, terminals was given"):
+            terminals.at(both.wait_ready(WAIT_S))
+        with pytest.raises(UsageError, match=r"has no topic 'terminals'"):
+            selected.at(other.snapshot())
+        with pytest.raises(UsageError, match=r"at\(1\): give a snapshot"):
+            terminals.at(1)  # type: ignore[arg-type]
 
 
 @pytest.mark.thorough
@@ -305,7 +459,9 @@ def test_a_version_between_two_that_were_merged(topic: FakeTopic) -> None:
     versions.advance(last, {b"T1", b"T2", b"T3"})
     for snapshot in (first, middle, last):
         expected = dict(Contents.of(schema, snapshot).objects())
-        found = versions.at(snapshot)
+        stored = versions.stored(snapshot, replica.incarnation)
+        assert (stored is None) == (snapshot is middle)
+        found = versions.whole(snapshot) if stored is None else stored
         assert isinstance(found, Contents)
         assert dict(found.objects()) == expected
 
