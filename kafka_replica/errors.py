@@ -168,13 +168,21 @@ class BadRecordError(DataError):
     """A record that cannot be replicated; ``key`` is None if it has none, or the key cannot be read.
 
     ``record`` is the record as it was read, if it could be read; pickling the error drops the record. The list of a
-    replica, ``bad_records``, has it only if value and headers have at most 16,000 bytes.
+    replica, ``bad_records``, has it only if value and headers have at most 16,000 bytes. ``timestamp_ms`` is the
+    record's timestamp, or -1 if it is not known.
     """
 
     record: object | None = None
 
     def __init__(
-        self, topic: str, partition: int, offset: int, reason: str, advice: str, key: bytes | None = None
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        reason: str,
+        advice: str,
+        key: bytes | None = None,
+        timestamp_ms: int = -1,
     ) -> None:
         named = "" if key is None else f", key '{key.decode(errors='backslashreplace')}'"
         super().__init__(f"record at {topic}-{partition}, offset {offset}{named}: {reason}; {advice}")
@@ -186,9 +194,11 @@ class BadRecordError(DataError):
             advice,
             key,
         )
+        self.timestamp_ms = timestamp_ms
 
-    def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str, bytes | None]]:
-        return type(self), (self.topic, self.partition, self.offset, self.reason, self.advice, self.key)
+    def __reduce__(self) -> tuple[type[BadRecordError], tuple[str, int, int, str, str, bytes | None, int]]:
+        fields = self.topic, self.partition, self.offset, self.reason, self.advice, self.key, self.timestamp_ms
+        return type(self), fields
 
 
 class StoreError(KafkaReplicaError):

@@ -1,4 +1,7 @@
-"""The list of records that were set aside, without those that a later good record has replaced.
+"""The list of records that were set aside and are the current records of their keys, which are therefore absent.
+
+A record that is hidden by a record of another partition is kept, too, because it is listed again if the other one is
+deleted.
 
 Its size is bounded, because it is in memory and, as a part of the resume point, on disk: long reasons are abridged, and
 large records are left out.
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from threading import Condition
+from typing import NamedTuple, TypeAlias
 
 from kafka_replica.common.wording import abridged
 from kafka_replica.errors import BadRecordError
@@ -16,6 +20,20 @@ from kafka_replica.records import Partition, Record
 _KEPT = 1000
 _REASON_CHARACTERS = 500
 _RECORD_BYTES = 16_000
+
+KeyInPartition: TypeAlias = tuple[str, int, bytes]
+"""Topic, partition and key."""
+
+_Name: TypeAlias = tuple[str, int, bytes | int]  # topic, partition and key; without a key, its offset
+
+
+class BadState(NamedTuple):
+    """The state of a key in a partition."""
+
+    offset: int | None
+    """The offset of the newest record of the key in the partition, if that is bad."""
+    is_current: bool
+    """True if no record of another partition ranks higher."""
 
 
 class BadRecordList:
@@ -27,8 +45,8 @@ class BadRecordList:
 
     def __init__(self, lock: Condition) -> None:
         self._lock = lock
-        # by topic and key; without a key, by topic, partition and offset
-        self._kept: dict[tuple[str, bytes] | tuple[str, int, int], BadRecordError] = {}
+        self._kept: dict[_Name, BadRecordError] = {}
+        self._hidden: set[_Name] = set()  # those that a record of another partition hides
         self.count = 0
         """The number of records set aside since the start."""
 
@@ -43,11 +61,17 @@ class BadRecordList:
         with self._lock:
             self._list(bad_records)
 
-    def remove(self, keys: list[tuple[str, bytes]]) -> None:
-        """Remove the records of keys (with their topics) that now have a good record or are deleted."""
+    def update(self, states: Mapping[KeyInPartition, BadState]) -> None:
+        """Remove the records that their partitions have replaced; hide or list those that remain."""
         with self._lock:
-            for topic_and_key in keys:
-                self._kept.pop(topic_and_key, None)
+            for name, state in states.items():
+                listed = self._kept.get(name)
+                if listed is not None and listed.offset != state.offset:
+                    del self._kept[name]
+                if name not in self._kept or state.is_current:
+                    self._hidden.discard(name)
+                else:
+                    self._hidden.add(name)
 
     def expire(self, starts: Mapping[Partition, int]) -> list[BadRecordError]:
         """Remove the records below these offsets, which are no longer in the log; return them."""
@@ -59,28 +83,34 @@ class BadRecordList:
             }
             for name in expired:
                 del self._kept[name]
+            self._hidden.intersection_update(self._kept)
         return list(expired.values())
 
     def clear(self) -> None:
         """Remove all records, because a rebuild reads them again."""
         with self._lock:
             self._kept.clear()
+            self._hidden.clear()
 
     def newest(self) -> list[BadRecordError]:
         """Return up to 1,000 of the newest records."""
         with self._lock:
+            if self._hidden:
+                return [bad for name, bad in self._kept.items() if name not in self._hidden]
             return list(self._kept.values())
 
     def _list(self, bad_records: Iterable[BadRecordError]) -> list[BadRecordError]:
         for bad in bad_records:
-            name = (bad.topic, bad.partition, bad.offset) if bad.key is None else (bad.topic, bad.key)
+            name: _Name = (bad.topic, bad.partition, bad.offset if bad.key is None else bad.key)
             listed = self._kept.get(name)
-            if listed is not None and listed.partition == bad.partition and listed.offset > bad.offset:
+            if listed is not None and listed.offset > bad.offset:
                 continue  # it was committed late
             self._kept.pop(name, None)
             self._kept[name] = _bounded(bad)
         oldest = list(self._kept)[: max(0, len(self._kept) - _KEPT)]
-        return [self._kept.pop(name) for name in oldest]
+        dropped = [self._kept.pop(name) for name in oldest]
+        self._hidden.difference_update(oldest)
+        return dropped
 
 
 def _bounded(bad: BadRecordError) -> BadRecordError:
@@ -90,7 +120,7 @@ def _bounded(bad: BadRecordError) -> BadRecordError:
         record = None
     if reason == bad.reason and record is bad.record:
         return bad
-    bounded = BadRecordError(bad.topic, bad.partition, bad.offset, reason, bad.advice, bad.key)
+    bounded = BadRecordError(bad.topic, bad.partition, bad.offset, reason, bad.advice, bad.key, bad.timestamp_ms)
     bounded.record = record
     return bounded
 

@@ -6,11 +6,10 @@ import logging
 from collections.abc import Iterable, Mapping
 
 from kafka_replica.errors import BadRecordError
-from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.publication.bad_record_list import BadRecordList, BadState, KeyInPartition
 from kafka_replica.records import Partition
 from kafka_replica.replication.dead_letters import DeadLetters
-from kafka_replica.replication.delta_builder import CommittedOutcome
-from kafka_replica.replication.record_filter import RecordFilter
+from kafka_replica.replication.delta_builder import CommittedOutcome, DeltaBuilder
 
 _log = logging.getLogger("kafka_replica")
 
@@ -20,7 +19,7 @@ class BadRecordHandler:
 
     Args:
         bad_records: the list that users see.
-        record_filter: the filter that found them.
+        delta_builder: the builder that found them; it forgets those that the list drops.
         on_bad_record: "stop" fails the replica at the first bad record.
         dead_letters: receives the bad records; None if they are not kept.
     """
@@ -28,13 +27,13 @@ class BadRecordHandler:
     def __init__(
         self,
         bad_records: BadRecordList,
-        record_filter: RecordFilter,
+        delta_builder: DeltaBuilder,
         *,
         on_bad_record: str,
         dead_letters: DeadLetters | None,
     ) -> None:
         self._bad_records = bad_records
-        self._record_filter = record_filter
+        self._delta_builder = delta_builder
         self._stops = on_bad_record == "stop"
         self._dead_letters = dead_letters
 
@@ -47,8 +46,8 @@ class BadRecordHandler:
         """
         if outcome.bad:
             self._forget(self._bad_records.add(outcome.bad))
-        if outcome.cleared:  # a bad record with the same key may have arrived just before, or just after
-            self._bad_records.remove([key for key in outcome.cleared if not self._record_filter.is_bad(*key)])
+        if outcome.states:
+            self._bad_records.update(outcome.states)
         if not outcome.bad:
             return
         if self._stops:
@@ -58,11 +57,12 @@ class BadRecordHandler:
         if self._dead_letters is not None:
             self._dead_letters.put(outcome.bad)
 
-    def expire(self, starts: Mapping[Partition, int]) -> None:
-        """Forget the bad records below these offsets, which are no longer in the log."""
+    def expire(self, starts: Mapping[Partition, int], states: Mapping[KeyInPartition, BadState]) -> None:
+        """Forget the bad records below these offsets, which are no longer in the log; list what they no longer hide."""
         self._forget(self._bad_records.expire(starts))
+        self._bad_records.update(states)
 
     def _forget(self, unlisted: Iterable[BadRecordError]) -> None:
-        """Forget records that the list has dropped: the filter knows a key only in order to remove it from the list."""
+        """Forget records that the list has dropped, because memory for them is limited."""
         for bad in unlisted:
-            self._record_filter.forget(bad)
+            self._delta_builder.forget(bad)

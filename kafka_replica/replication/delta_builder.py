@@ -10,11 +10,15 @@ partitions, or several topics are read as one key space), the record of the topi
 topic, the record with the latest timestamp; and at equal timestamps, the record of the highest partition. If that
 record is deleted, the next one in this order becomes current. This order depends only on the content of the partitions,
 so that all replicas agree.
+
+*A bad record*, which the record filter has set aside, takes part in both orders. While it is the current record of its
+key, the key is absent and the record is listed. Later good records and tombstones of its own partition take its place;
+tombstones of other partitions do not, because a replica that starts later may not find them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
@@ -22,6 +26,7 @@ from typing import NamedTuple
 from kafka_replica.common.compiled import PARSER
 from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import BadRecordError, DataError
+from kafka_replica.publication.bad_record_list import BadState, KeyInPartition
 from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
 from kafka_replica.replication.initial_records import NO_PARTITION
 from kafka_replica.replication.record_filter import RecordFilter, without_key
@@ -31,14 +36,26 @@ from kafka_replica.transactions import Batch, ParsedContent
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 _RECORD_BYTES = 200  # the approximate memory of a record, in addition to its key and its value
 _BATCHES_TOGETHER = 100  # if one of the keys has a record already, this many records are added again, one by one
+_NOT_BAD = BadState(None, is_current=False)
 
 
 class CommittedOutcome(NamedTuple):
-    """The bad records and the repaired keys that were found in committed batches."""
+    """The bad records that were found in committed batches."""
 
     bad: list[BadRecordError]
-    cleared: list[tuple[str, bytes]]
-    """Topics and keys whose bad record was replaced by a good one or a tombstone."""
+    states: dict[KeyInPartition, BadState]
+    """The new states of keys that have, or had, a bad record."""
+
+
+class ExpiredRecords(NamedTuple):
+    """The effect of records that Kafka has deleted at the start of the logs."""
+
+    key_count: int
+    """The number of keys that lose their record."""
+    lowest: dict[Partition, int]
+    """The lowest offset that is left in each of these partitions."""
+    states: dict[KeyInPartition, BadState]
+    """The new states of keys that have, or had, a bad record."""
 
 
 class DeltaBuilder:
@@ -75,7 +92,8 @@ class DeltaBuilder:
         self._taken_records = self._taken_tombstones = 0
         self._keys_in_several_partitions: dict[
             bytes, dict[Partition, Record]
-        ] = {}  # the records of keys that are in several partitions
+        ] = {}  # the records of keys that are in several partitions; a bad one has no value
+        self._bad_alone: dict[bytes, Record] = {}  # without their values, the bad records that are alone in their keys
         self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
@@ -109,6 +127,23 @@ class DeltaBuilder:
         self._highest.setdefault(partition, known_to)
         self._is_all_here &= not known_to
 
+    def restore(self, bad_records: Iterable[BadRecordError]) -> None:
+        """Add the bad records that were listed before a restart, in the same log."""
+        for bad in bad_records:
+            if bad.key is not None:
+                name = self._prefixes[bad.topic] + bad.key
+                if self._present(name) is None:  # always, except in stores of versions that compared no bad records
+                    source = Partition(bad.topic, bad.partition)
+                    self._bad_alone[name] = Record(bad.key, None, bad.offset, bad.timestamp_ms, (), source)
+
+    def forget(self, bad: BadRecordError) -> None:
+        """Forget a bad record that is not listed, if its key has no other record; it is a plain tombstone then."""
+        if bad.key is not None:
+            name = self._prefixes[bad.topic] + bad.key
+            known = self._bad_alone.get(name)
+            if known is not None and known.source == (bad.topic, bad.partition) and known.offset == bad.offset:
+                del self._bad_alone[name]
+
     def add_initial(self, record: Record) -> None:
         """Add an initial record to the first version, before any batch."""
         self._delta.changes[record.key] = record
@@ -116,8 +151,8 @@ class DeltaBuilder:
             self._size_bytes += _size_of([record])
 
     def add_committed(self, batches: list[Batch]) -> CommittedOutcome:
-        """Add committed batches to the next version; return the bad records and repaired keys."""
-        outcome = CommittedOutcome([], [])
+        """Add committed batches to the next version; return the bad records, and the states of their keys."""
+        outcome = CommittedOutcome([], {})
         with collector_paused() as made:
             for at in range(0, len(batches), _BATCHES_TOGETHER):
                 together = batches[at : at + _BATCHES_TOGETHER]
@@ -150,20 +185,16 @@ class DeltaBuilder:
         self._add_tombstone(delta, position)
         return delta
 
-    def expire(
-        self, starts: Mapping[Partition, int], stored: Iterable[tuple[bytes, Partition, int]]
-    ) -> tuple[int, dict[Partition, int]]:
+    def expire(self, starts: Mapping[Partition, int], stored: Iterable[tuple[bytes, Partition, int]]) -> ExpiredRecords:
         """Delete all records below some offsets in the next version, because Kafka has deleted them.
 
         Args:
             starts: the offsets.
             stored: key, partition and offset of each record in the current version and in the parts that were taken.
-
-        Returns:
-            The number of keys that lose their record, and the lowest offset that is left in each of these partitions.
         """
         self._starts = {**self._starts, **starts}
-        delta, survivors = self._delta, self._expire_in_several_partitions()
+        delta = self._delta
+        survivors, uncovered, states = self._expire_in_several_partitions()
         source = delta.source or next(iter(self._highest))
         added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
         found = chain(
@@ -177,64 +208,81 @@ class DeltaBuilder:
                 expired.append((key, partition, offset))
             elif start and offset < lowest.get(partition, offset + 1):
                 lowest[partition] = offset
-        for family in self._keys_in_several_partitions.values():
-            for partition, record in family.items():  # records that others hide have no place in the store
-                if starts.get(partition, 0) and record.offset < lowest.get(partition, record.offset + 1):
-                    lowest[partition] = record.offset
+        # Records that others hide, and bad records, are not in the store.
+        families = map(dict.values, self._keys_in_several_partitions.values())
+        for record in chain(self._bad_alone.values(), *families):
+            if starts.get(record.source, 0) and record.offset < lowest.get(record.source, record.offset + 1):
+                lowest[record.source] = record.offset
         for key, partition, offset in expired:
             left = survivors.get(key, {}).values()
             tombstone = Record(key[len(self._prefixes[partition.topic]) :], None, offset, -1, (), partition)
             delta.expire(key, max(left, key=self._rank, default=tombstone))
-        return len(expired), lowest
+        for key, record in uncovered.items():
+            delta.expire(key, record)
+        return ExpiredRecords(len(expired), lowest, states)
 
-    def _expire_in_several_partitions(self) -> dict[bytes, dict[Partition, Record]]:
-        """Drop deleted records of keys in several partitions; return the remaining records of the affected keys."""
-        survivors = {}
+    def _expire_in_several_partitions(
+        self,
+    ) -> tuple[dict[bytes, dict[Partition, Record]], dict[bytes, Record], dict[KeyInPartition, BadState]]:
+        """Drop deleted records of keys in several partitions, and deleted bad records.
+
+        Returns:
+            The remaining records of the affected keys, those records that a bad record has hidden so far, and the new
+            states of bad records.
+        """
+        self._bad_alone = {
+            key: bad for key, bad in self._bad_alone.items() if bad.offset >= self._starts.get(bad.source, 0)
+        }
+        survivors, uncovered, states = {}, {}, dict[KeyInPartition, BadState]()
         for key, family in list(self._keys_in_several_partitions.items()):
             left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
             if len(left) < len(family):
-                survivors[key] = self._keys_in_several_partitions[key] = left
-                if len(left) < 2:
-                    del self._keys_in_several_partitions[key]
-        return survivors
+                survivors[key] = left
+                was_absent = self._current_of(family).is_tombstone
+                bad_before = self._bad_records_of(key)
+                self._keep_family(key, left)
+                states.update(self._states_of(key, bad_before))
+                if was_absent and left and not (current := self._current_of(left)).is_tombstone:
+                    uncovered[key] = current
+        return survivors, uncovered, states
 
     def _add_batch(self, batch: Batch, outcome: CommittedOutcome) -> None:
         start = self._starts.get(batch.partition, 0)
         if batch.first < start:
             batch = _without_records_below(batch, start)
-        records, bad, cleared = self._record_filter.apply_to(batch)
+        records, bad = self._record_filter.apply_to(batch)
         outcome.bad.extend(bad)
+        refused = frozenset(each.offset for each in bad if each.key is not None)
         # The filter has replaced these records by tombstones, which the delta counts although no producer wrote them.
         self._taken_tombstones -= sum(isinstance(each.record, Record) and not each.record.is_tombstone for each in bad)
-        outcome.cleared.extend((batch.partition.topic, key) for key in cleared)
         if self._counts_bytes:
             self._size_bytes += _size_of(records)
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
-        if is_late and bad:
-            self._clear_outdated(bad, outcome)
         self._highest[partition] = max(batch.end, self._highest[partition])
         if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
-            if not self._add_new_keys(partition, records):
-                self._add_one_by_one(partition, records, outcome)
+            if refused or not self._add_new_keys(partition, records):
+                self._add_one_by_one(partition, records, refused, outcome)
                 return
         else:
             self._delta.source = partition
             self._delta.add(records)
+            if refused or not self._bad_alone.keys().isdisjoint(map(_KEY_OF, records)):
+                self._note_bad_alone(partition, records, refused, outcome)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
             outcome.bad.extend(without_key(partition, record) for record in records if lacks_key(record))
 
-    def _clear_outdated(self, bad_records: list[BadRecordError], outcome: CommittedOutcome) -> None:
-        """Clear the keys of bad records that were committed late, after newer records of these keys."""
-        for bad in bad_records:
-            if bad.key is None:
-                continue
-            source = Partition(bad.topic, bad.partition)
-            tombstone = Record(bad.key, None, bad.offset, -1, (), source)
-            if self._is_outdated(self._prefixes[bad.topic] + bad.key, tombstone):
-                self._record_filter.forget(bad)
-                outcome.cleared.append((bad.topic, bad.key))
+    def _note_bad_alone(
+        self, partition: Partition, records: Iterable[Stored], refused: Collection[int], outcome: CommittedOutcome
+    ) -> None:
+        """Note which keys of the only partition now have a bad record, or no longer."""
+        for raw in records:
+            key = raw[0]
+            if raw[2] in refused or key in self._bad_alone:
+                bad_before = self._bad_records_of(key)
+                self._keep_alone(key, as_record(raw, partition), is_bad=raw[2] in refused)
+                outcome.states.update(self._states_of(key, bad_before))
 
     @property
     def _can_add_at_once(self) -> bool:
@@ -247,7 +295,7 @@ class DeltaBuilder:
             and len(self._highest) > 1
             and self._is_all_here
             and self._record_filter.is_open
-            and not (self._counts_bytes or self._starts or self._keys_in_several_partitions)
+            and not (self._counts_bytes or self._starts or self._keys_in_several_partitions or self._bad_alone)
             and not any(self._prefixes.values())
         )
 
@@ -292,7 +340,9 @@ class DeltaBuilder:
         self._delta.count(records)
         return True
 
-    def _add_one_by_one(self, partition: Partition, records: Iterable[Stored], outcome: CommittedOutcome) -> None:
+    def _add_one_by_one(
+        self, partition: Partition, records: Iterable[Stored], refused: Collection[int], outcome: CommittedOutcome
+    ) -> None:
         prefix = self._prefixes[partition.topic]
         self._delta.count(records := list(records))
         for raw in records:
@@ -300,12 +350,41 @@ class DeltaBuilder:
                 outcome.bad.append(without_key(partition, raw))
                 continue
             record = as_record(raw, partition)
-            key = prefix + record.key
+            key, is_bad = prefix + record.key, bool(refused) and record.offset in refused
+            may_be_bad = self._bad_alone or self._keys_in_several_partitions
+            bad_before = self._bad_records_of(key) if may_be_bad else ()
             if not self._is_outdated(key, record):
-                self._delta.changes[key] = self._winner(key, record)
+                self._delta.changes[key] = self._winner(key, record, is_bad=is_bad)
+            elif is_bad:
+                outcome.states.setdefault((partition.topic, partition.partition, record.key), _NOT_BAD)
+            if is_bad or bad_before:
+                outcome.states.update(self._states_of(key, bad_before))
+
+    def _bad_records_of(self, key: bytes) -> list[Record]:
+        """Return, without their values, those records of a key that are bad; there is one at most in each partition."""
+        alone = self._bad_alone.get(key)
+        if alone is not None:
+            return [alone]
+        return [each for each in self._keys_in_several_partitions.get(key, {}).values() if each.value is None]
+
+    def _states_of(self, key: bytes, bad_before: Sequence[Record]) -> dict[KeyInPartition, BadState]:
+        """Return the states of a key in the partitions in which its newest record is bad, or was before a change."""
+        found = {(*each.source, each.key): _NOT_BAD for each in bad_before}
+        bad_records = self._bad_records_of(key)
+        if bad_records:
+            family = self._keys_in_several_partitions.get(key)
+            current = bad_records[0] if family is None else self._current_of(family)
+            for each in bad_records:
+                found[*each.source, each.key] = BadState(each.offset, each is current)
+        return found
 
     def _known_record(self, key: bytes) -> Record | None:
-        """Return the record or tombstone of a key in the delta, or else its record in the current version."""
+        """Return the record or tombstone of a key in the delta, or else its record in the current version.
+
+        A bad record that is alone is the known one, even if a tombstone of another partition was read later.
+        """
+        if key in self._bad_alone:
+            return self._bad_alone[key]
         known = self._delta.changes.get(key)
         if known is None:
             known = self._present(key)
@@ -320,19 +399,20 @@ class DeltaBuilder:
         # The same offset means the same record, read again after a restart.
         return known is not None and known.source == record.source and known.offset >= record.offset
 
-    def _winner(self, key: bytes, record: Record) -> Record:
+    def _winner(self, key: bytes, record: Record, *, is_bad: bool) -> Record:
         """Return the current record among a key's records in all partitions; a tombstone if none is left.
 
         A tombstone that another partition's record hides is remembered: a record that it deletes may come late.
         """
         if len(self._highest) == 1:
+            self._keep_alone(key, record, is_bad=is_bad)
             return record
         changed = self._delta.changes.get(key)
         if changed is not None and changed[1] is None:
             replaced = as_record(changed, self._delta.source or next(iter(self._highest)))
             if replaced.source != record.source:
                 self._remember_tombstone(key, replaced)
-        winner = self._winner_of_several(key, record)
+        winner = self._winner_of_several(key, record, is_bad=is_bad)
         if record.is_tombstone and winner is not record:
             self._remember_tombstone(key, record)
         return winner
@@ -341,22 +421,42 @@ class DeltaBuilder:
         offset = self._pending_tombstones.get((record.source, key), -1)
         self._pending_tombstones[record.source, key] = max(offset, record.offset)
 
-    def _winner_of_several(self, key: bytes, record: Record) -> Record:
+    def _winner_of_several(self, key: bytes, record: Record, *, is_bad: bool) -> Record:
         family = self._keys_in_several_partitions.get(key)
         if family is None:
             known = self._known_record(key)
             is_initial = known is not None and known.partition == NO_PARTITION
-            if known is None or is_initial or known.source == record.source or known.is_tombstone:
+            is_alone = known is None or is_initial or known.source == record.source
+            if known is None or is_alone or (known.is_tombstone and key not in self._bad_alone):
+                if is_bad or self._bad_alone:
+                    self._keep_alone(key, record, is_bad=is_bad)
                 return record
-            family = self._keys_in_several_partitions[key] = {known.source: known}
-        if record.is_tombstone:
+            family = {known.source: known}
+        if record.is_tombstone and not is_bad:
             family.pop(record.source, None)
         else:
             family[record.source] = record
-        winner = max(family.values(), key=self._rank, default=record)
-        if len(family) < 2:
-            del self._keys_in_several_partitions[key]
-        return winner
+        self._keep_family(key, family)
+        return self._current_of(family) if family else record
+
+    def _keep_family(self, key: bytes, family: dict[Partition, Record]) -> None:
+        """Remember the records of a key in all partitions, unless it has a single good record or none."""
+        self._bad_alone.pop(key, None)
+        self._keys_in_several_partitions.pop(key, None)
+        if len(family) > 1:
+            self._keys_in_several_partitions[key] = family
+        for record in family.values() if len(family) == 1 else ():
+            self._keep_alone(key, record, is_bad=record.is_tombstone)
+
+    def _keep_alone(self, key: bytes, record: Record, *, is_bad: bool) -> None:
+        """Remember the only record of a key if it is bad."""
+        if is_bad:
+            self._bad_alone[key] = record
+        else:
+            self._bad_alone.pop(key, None)
+
+    def _current_of(self, family: Mapping[Partition, Record]) -> Record:
+        return max(family.values(), key=self._rank)
 
     def _rank(self, record: Record) -> tuple[int, int, int]:
         return self._ranks[record.topic], record.timestamp_ms, record.partition

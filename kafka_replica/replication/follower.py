@@ -85,7 +85,6 @@ class Follower:
             options.name, publisher.health, self._closing, on_pause=self._lifecycle.note, answered=answered
         )
         record_filter = RecordFilter(options.key_filter, options.validator, options.header_stack, services)
-        self._record_filter = record_filter
         self._delta_builder = DeltaBuilder(
             store.newest,
             options.prefixes(),
@@ -94,7 +93,10 @@ class Follower:
             counts_bytes=store.part_bytes is not None,
         )
         self._bad_records = BadRecordHandler(
-            publisher.bad_records, record_filter, on_bad_record=options.on_bad_record, dead_letters=options.dead_letters
+            publisher.bad_records,
+            self._delta_builder,
+            on_bad_record=options.on_bad_record,
+            dead_letters=options.dead_letters,
         )
         self._retry = BrokerRetry(
             options.name,
@@ -188,7 +190,7 @@ class Follower:
             self._barrier.raise_to(known)
             lowest |= {**dict.fromkeys(known, 0), **resume_point.lowest_offsets}
             self._publisher.bad_records.restore(resume_point.bad_records)
-            self._record_filter.restore(resume_point.bad_records)
+            self._delta_builder.restore(resume_point.bad_records)
             if nothing_is_missing:
                 self._show_saved()
             # Otherwise the saved version is shown if reading up to the barrier has found no missing offset.
@@ -343,9 +345,9 @@ class Follower:
     def _expire(self, position: Position) -> None:
         """Delete the records that Kafka has deleted at the start of the logs, in the version at a position."""
         starts = self._log_starts.passed
-        count, lowest = self._delta_builder.expire(starts, self._store.offsets())
+        count, lowest, states = self._delta_builder.expire(starts, self._store.offsets())
         self._log_starts.expire(lowest, position)
-        self._bad_records.expire(starts)
+        self._bad_records.expire(starts, states)
         _log.info("records below %s were deleted by Kafka: %d keys are deleted with them", Position(starts), count)
 
     def _advance(self, position: Position) -> None:

@@ -1,14 +1,13 @@
 """The filter of incoming records: it drops unwanted records, reverses a header stack, and finds bad records.
 
-A record that cannot be replicated, and is set aside, replaces the previous record of its key: the key is absent until a
-good record arrives, and listed as bad until a good record or a tombstone arrives. So a replica that has always been
-running and a replica that starts today hold the same records. The keys of a batch that cannot be read are not known:
-they keep their previous records, and the error states this.
+A record that cannot be replicated, and is set aside, replaces the previous record of its key in its partition, and is
+passed on without its value: the delta builder decides whether it is the current record of its key. The keys of a batch
+that cannot be read are not known: they keep their previous records, and the error states this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from kafka_replica.common.wording import encodable
@@ -37,10 +36,8 @@ class FilteredRecords(NamedTuple):
     """The filtered records of a batch."""
 
     records: Sequence[Stored]
-    """The records, with a tombstone for each bad record that has a key; if ``is_open``, some may lack a key."""
+    """The records, without the value of each bad record that has a key; if ``is_open``, some may lack a key."""
     bad: list[BadRecordError]
-    cleared: list[bytes]
-    """Keys, without prefix, whose bad record was replaced by a good one or a tombstone."""
 
 
 class RecordFilter:
@@ -64,43 +61,23 @@ class RecordFilter:
         self._validator = validator
         self._header_stack = header_stack or None
         self._services = services
-        # By topic and key, the partition and offset of the newest record that was set aside, if it is still listed.
-        self._bad_keys: dict[tuple[str, bytes], tuple[int, int]] = {}
-
-    def restore(self, bad_records: Iterable[BadRecordError]) -> None:
-        """Note the newest records of keys that were set aside before a restart, in the same log."""
-        for bad in bad_records:
-            if bad.key is not None:
-                self._bad_keys[bad.topic, bad.key] = bad.partition, bad.offset
 
     @property
     def is_open(self) -> bool:
         """True if records pass unchanged."""
-        return (
-            self._key_filter is None and self._validator is None and self._header_stack is None and not self._bad_keys
-        )
-
-    def is_bad(self, topic: str, key: bytes) -> bool:
-        """Return whether the newest record of a key was set aside, and is still listed."""
-        return (topic, key) in self._bad_keys
-
-    def forget(self, bad: BadRecordError) -> None:
-        """Forget a bad record, because a newer record of its key is known already, or because it is not listed."""
-        if bad.key is not None and self._bad_keys.get((bad.topic, bad.key)) == (bad.partition, bad.offset):
-            del self._bad_keys[bad.topic, bad.key]
+        return self._key_filter is None and self._validator is None and self._header_stack is None
 
     def apply_to(self, batch: Batch) -> FilteredRecords:
         """Return the filtered records of a batch."""
         try:
             records = batch.content.records()
         except DataError as error:
-            return FilteredRecords((), [_damage_error(batch, error)], [])
-        return FilteredRecords(records, [], []) if self.is_open else self._filter(batch.partition, records)
+            return FilteredRecords((), [_damage_error(batch, error)])
+        return FilteredRecords(records, []) if self.is_open else self._filter(batch.partition, records)
 
     def _filter(self, partition: Partition, records: Sequence[Stored]) -> FilteredRecords:
         kept_records: list[Stored] = []
         bad: list[BadRecordError] = []
-        cleared: list[bytes] = []
         for raw in records:
             if lacks_key(raw):
                 bad.append(without_key(partition, raw))
@@ -108,23 +85,11 @@ class RecordFilter:
             if self._key_filter is not None and not self._key_filter(raw[0]):
                 continue
             record = self._accept(partition, raw)
-            topic_and_key = partition.topic, raw[0]
             if isinstance(record, BadRecordError):
                 bad.append(record)
-                if not self._is_older(partition, raw[2], topic_and_key):
-                    self._bad_keys[topic_and_key] = partition.partition, raw[2]
-                kept_records.append((raw[0], None, raw[2], raw[3], ()))
-                continue
-            if topic_and_key in self._bad_keys and not self._is_older(partition, raw[2], topic_and_key):
-                del self._bad_keys[topic_and_key]
-                cleared.append(raw[0])
+                record = raw[0], None, raw[2], raw[3], ()
             kept_records.append(record)
-        return FilteredRecords(kept_records, bad, cleared)
-
-    def _is_older(self, partition: Partition, offset: int, topic_and_key: tuple[str, bytes]) -> bool:
-        """Return whether a record precedes, in its partition, the bad record of its key: it was committed late."""
-        of_bad = self._bad_keys.get(topic_and_key)
-        return of_bad is not None and of_bad[0] == partition.partition and offset < of_bad[1]
+        return FilteredRecords(kept_records, bad)
 
     def _accept(self, partition: Partition, raw: Stored) -> Stored | BadRecordError:
         """Return the record as the application wrote it, or the error if the record as it was read is bad."""
@@ -202,7 +167,7 @@ def without_key(partition: Partition, raw: Stored) -> BadRecordError:
 
 def _bad_record(partition: Partition, raw: Stored, reason: str, advice: str) -> BadRecordError:
     # Lone surrogates, such as those in a validator's message about bytes, cannot be written as UTF-8.
-    bad = BadRecordError(*partition, raw[2], encodable(reason), advice, raw[0])
+    bad = BadRecordError(*partition, raw[2], encodable(reason), advice, raw[0], raw[3])
     bad.record = as_record(raw, partition)
     return bad
 

@@ -136,12 +136,13 @@ def _open_json(open_: OpenTransaction) -> list[Any]:
 
 def _bad_json(bad: BadRecordError) -> list[Any]:
     key = None if bad.key is None else b64encode(bad.key).decode()
-    return [bad.topic, bad.partition, bad.offset, bad.reason, bad.advice, key]
+    return [bad.topic, bad.partition, bad.offset, bad.reason, bad.advice, key, bad.timestamp_ms]
 
 
 def _bad_record(plain: list[Any]) -> BadRecordError:
-    topic, partition, offset, reason, advice, key = plain
-    return BadRecordError(topic, partition, offset, reason, advice, None if key is None else b64decode(key))
+    topic, partition, offset, reason, advice, key, *timestamp_ms = plain  # earlier versions wrote no timestamp
+    key = None if key is None else b64decode(key)
+    return BadRecordError(topic, partition, offset, reason, advice, key, *timestamp_ms)
 
 
 def _open_transaction(plain: list[Any]) -> OpenTransaction:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Condition
 from typing import Any
 
 import pytest
 
-from kafka_replica import BadRecordError, Partition, Position, Record, RocksStore
+from kafka_replica import BadRecordError, MemoryStore, Partition, Position, Record, Replica, RocksStore, Store
 from kafka_replica.errors import StoreDamagedError
 from kafka_replica.publication import bad_record_list
-from kafka_replica.publication.bad_record_list import BadRecordList
+from kafka_replica.publication.bad_record_list import BadRecordList, BadState
 from kafka_replica.stores.rocks import generation
 from kafka_replica.stores.rocks.version_record import HEAD, VersionRecord
-from kafka_replica.testing import FakeTopic
-from kafka_replica.transactions.resume_point import ResumePoint, encode_bad_records
+from kafka_replica.testing import FakeKafka, FakeTopic
+from kafka_replica.transactions.resume_point import ResumePoint, decode_bad_records, encode_bad_records
 from support.waiting import wait_until
 
 
@@ -34,13 +35,24 @@ def test_the_newest_record_of_a_key_is_listed() -> None:
     assert listed.count == 4
     listed.restore([bad(5, b"c")])
     assert listed.count == 4
-    listed.remove([("t", b"a"), ("other", b"b"), ("t", b"unknown")])
+    replaced = BadState(None, is_current=False)
+    listed.update({("t", 0, b"a"): replaced, ("other", 0, b"b"): replaced, ("t", 0, b"unknown"): replaced})
     assert [each.offset for each in listed.newest()] == [2, 3, 5]
     listed.expire({Partition("t", 0): 3, Partition("t", 1): 9})
     assert [each.offset for each in listed.newest()] == [3, 5]
     listed.clear()
     assert listed.newest() == []
     assert listed.count == 4
+
+
+def test_a_hidden_record_is_listed_again() -> None:
+    """A bad record that a record of another partition hides is not listed, and kept."""
+    listed = BadRecordList(Condition())
+    listed.add([bad(1, b"a"), bad(2, b"b")])
+    listed.update({("t", 0, b"a"): BadState(1, is_current=False)})
+    assert [each.offset for each in listed.newest()] == [2]
+    listed.update({("t", 0, b"a"): BadState(1, is_current=True), ("t", 0, b"b"): BadState(7, is_current=True)})
+    assert [each.offset for each in listed.newest()] == [1]
 
 
 def test_records_without_keys_in_different_partitions_are_all_listed() -> None:
@@ -77,6 +89,96 @@ def test_bad_records_of_a_replaced_log_are_forgotten() -> None:
         wait_until(lambda: replica.status().counts.rebuilds == 1 and replica.ready, timeout_s=30)
         replica.wait_for(topic.put("k", b"good"), 30)
         assert replica.bad_records == []
+
+
+def refuse_bad(checked: Record) -> None:
+    """Refuse some records; a validator."""
+    if (checked.value or b"").startswith(b"bad"):
+        raise ValueError("it is bad")
+
+
+def look(replica: Replica, key: str, end: Mapping[Partition, int]) -> tuple[bytes | None, list[tuple[str, int, int]]]:
+    """Return the value of a key, and where the bad records are that are listed, when a replica has read the end."""
+    record = replica.wait_for(end, 30).get(key)
+    return None if record is None else record.value, [
+        (bad.topic, bad.partition, bad.offset) for bad in replica.bad_records
+    ]
+
+
+@pytest.mark.parametrize("bad_partition", [0, 1])
+def test_an_older_record_of_another_partition_replaces_no_bad_one(bad_partition: int) -> None:
+    """A fresh replica shows and lists the same as one that was running, whichever partition is read first."""
+    topic = FakeTopic("t", partitions=2)
+    options: dict[str, Any] = {"validator": refuse_bad, "on_bad_record": "skip"}
+    with topic.replica(**options) as running:
+        running.wait_ready(30)
+        running.wait_for(topic.put("k", b"1", partition=1 - bad_partition, timestamp_ms=1000), 30)
+        topic.put("k", b"bad", partition=bad_partition, timestamp_ms=2000)
+        expected = None, [("t", bad_partition, 0)]
+        assert look(running, "k", topic.end()) == expected
+        with topic.replica(**options) as fresh:
+            assert look(fresh, "k", topic.end()) == expected
+        topic.put("k", b"2", partition=1 - bad_partition, timestamp_ms=3000)
+        assert look(running, "k", topic.end()) == (b"2", [])
+
+
+@pytest.mark.parametrize("kind", ["memory", "checkpoint", "rocks"])
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_bad_record_keeps_its_rank_after_a_restart(kind: str, grows: bool, tmp_path: Path) -> None:
+    """Records of another partition that are read after the restart are compared with it; nothing is rebuilt."""
+    path = tmp_path / "store"
+    make_stores: dict[str, Callable[[], Store]] = {
+        "memory": MemoryStore, "checkpoint": lambda: MemoryStore(path), "rocks": lambda: RocksStore(path),
+    }  # fmt: skip
+    topic, make_store = FakeTopic("t", partitions=1 if grows else 2), make_stores[kind]
+    options: dict[str, Any] = {"validator": refuse_bad, "on_bad_record": "skip"}
+    topic.put("k", b"bad", partition=0, timestamp_ms=2000)
+    with topic.replica(make_store(), **options) as replica:
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+    if grows:
+        topic.add_partitions(2)
+    with topic.replica(make_store(), **options) as replica:
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+        assert replica.status().counts.records == (kind == "memory"), "nothing is rebuilt"
+        topic.put("k", b"older", partition=1, timestamp_ms=1000)
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+        topic.put("k", b"newer", partition=1, timestamp_ms=3000)
+        assert look(replica, "k", topic.end()) == (b"newer", [])
+        topic.delete("k", partition=1)
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+        topic.put("k", b"older again", partition=1, timestamp_ms=1500)
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+    with topic.replica(make_store(), **options) as replica:  # keys in several partitions are read again
+        assert look(replica, "k", topic.end()) == (None, [("t", 0, 0)])
+        topic.put("k", b"newest", partition=0, timestamp_ms=4000)
+        assert look(replica, "k", topic.end()) == (b"newest", [])
+
+
+def test_a_bad_record_hides_the_records_of_topics_with_a_lower_rank() -> None:
+    """A key that several topics have is absent while the record of the topic named last is bad."""
+    kafka = FakeKafka()
+    base, override = kafka.topic("base"), kafka.topic("override")
+    base.put("k", b"1")
+    override.put("k", b"5")
+    override.put("k", b"bad")
+    end = {Partition("base", 0): 1, Partition("override", 0): 2}
+    options: dict[str, Any] = {"one_key_space": True, "validator": refuse_bad, "on_bad_record": "skip"}
+    with kafka.replica("base", "override", **options) as replica:
+        assert look(replica, "k", end) == (None, [("override", 0, 1)])
+        base.put("k", b"bad")
+        assert look(replica, "k", {**end, Partition("base", 0): 2}) == (None, [("override", 0, 1)])
+        override.delete("k")
+        assert look(replica, "k", {**end, Partition("override", 0): 3}) == (None, [("base", 0, 1)])
+        base.put("k", b"2")
+        assert look(replica, "k", {**end, Partition("base", 0): 3}) == (b"2", [])
+
+
+def test_a_list_without_timestamps_is_read() -> None:
+    """Earlier versions wrote none."""
+    plain = json.loads(encode_bad_records([BadRecordError("t", 0, 1, "reason", "advice", b"k", 7)]))
+    assert [each.timestamp_ms for each in decode_bad_records(json.dumps(plain).encode())] == [7]
+    plain[0].pop()
+    assert [each.timestamp_ms for each in decode_bad_records(json.dumps(plain).encode())] == [-1]
 
 
 def test_a_listed_record_takes_little_memory() -> None:

@@ -159,8 +159,8 @@ def test_a_deletion_among_batches_added_together_hides_an_older_record() -> None
     assert shown.show(Position({A0: 6, A1: 1})) == {"l": "1"}
 
 
-def test_a_refused_record_after_a_good_one_is_a_deletion_in_its_own_partition() -> None:
-    """An older record of the same partition does not come back, and a record of another partition is shown."""
+def test_a_refused_record_after_a_good_one_keeps_its_place() -> None:
+    """An older record of the key does not come back, of whatever partition; a newer one is shown."""
 
     def refuse_bad(checked: Record) -> None:
         if checked.value == b"bad":
@@ -174,7 +174,11 @@ def test_a_refused_record_after_a_good_one_is_a_deletion_in_its_own_partition() 
         made.add_committed([Batch(A1, Kind.PLAIN, 11, 13, 2, -1, -1, ModelContent(good_and_bad, lambda: True))])
         return made
 
-    for later, value in ((record("k", "older", 10, A1), None), (record("k", "other", 5, A0), b"other")):
+    for later, value in (
+        (record("k", "older", 10, A1), None),
+        (record("k", "lower partition", 5, A0), None),
+        (record("k", "newer", 5, A0, timestamp_ms=1), b"newer"),
+    ):
         shown = builder()
         shown.add_committed([Batch(later.source, Kind.PLAIN, 5, 14, 1, -1, -1, ModelContent([later], lambda: True))])
         changes = shown.take(Position({A0: 14, A1: 14})).changes
@@ -195,14 +199,14 @@ def test_a_record_that_is_committed_late_changes_nothing_about_a_newer_bad_or_go
             raise ValueError("it is bad")
 
     record_filter, listed = RecordFilter(validator=refuse_bad), BadRecordList(Condition())
-    handler = BadRecordHandler(listed, record_filter, on_bad_record="skip", dead_letters=None)
     builder = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, record_filter=record_filter)
+    handler = BadRecordHandler(listed, builder, on_bad_record="skip", dead_letters=None)
     builder.add(A0)
     for value, offset in ((newer, 11), (older, 10)):
         content = ModelContent([record("k", value, offset)], lambda: True)
         handler.handle(builder.add_committed([Batch(A0, Kind.PLAIN, offset, offset + 1, 1, -1, -1, content)]))
     assert [bad.offset for bad in listed.newest()] == ([11] if is_bad else [])
-    assert record_filter.is_bad("a", b"k") is is_bad
+    assert (b"k" in builder._bad_alone) is is_bad
     assert builder.take(Position({A0: 12})).changes[b"k"][1] == (None if is_bad else b"good")
 
 
@@ -214,7 +218,7 @@ def plain(*records: Record) -> list[Batch]:
 
 
 def test_a_record_that_is_no_longer_listed_as_bad_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The filter remembers no more keys than the list has; which records are shown does not depend on it."""
+    """The builder remembers no more keys than the list has; which records of a partition are shown is the same."""
 
     def refuse_bad(checked: Record) -> None:
         if checked.value == b"bad":
@@ -222,8 +226,8 @@ def test_a_record_that_is_no_longer_listed_as_bad_is_forgotten(monkeypatch: pyte
 
     monkeypatch.setattr(bad_record_list, "_KEPT", 3)
     record_filter, listed = RecordFilter(validator=refuse_bad), BadRecordList(Condition())
-    handler = BadRecordHandler(listed, record_filter, on_bad_record="skip", dead_letters=None)
     builder = DeltaBuilder(lambda _: None, {"a": b""}, {"a": 0}, record_filter=record_filter)
+    handler = BadRecordHandler(listed, builder, on_bad_record="skip", dead_letters=None)
     builder.add(A0)
 
     def add(*records: Record) -> list[int]:
@@ -231,13 +235,13 @@ def test_a_record_that_is_no_longer_listed_as_bad_is_forgotten(monkeypatch: pyte
         return [bad.offset for bad in listed.newest()]
 
     assert add(*(record(str(number), "bad", 10 + number) for number in range(6))) == [13, 14, 15]
-    assert [record_filter.is_bad("a", b"%d" % number) for number in range(6)] == [False] * 3 + [True] * 3
+    assert list(builder._bad_alone) == [b"3", b"4", b"5"]
     assert add(record("0", "good, but older", 1)) == [13, 14, 15]  # it was committed late
     assert add(record("2", "good", 20), record("3", "good", 21)) == [14, 15]
     assert add(record("1", "bad", 2)) == [14, 15]
-    handler.expire({A0: 15})
+    handler.expire({A0: 15}, {})
     assert [bad.offset for bad in listed.newest()] == [15]
-    assert len(record_filter._bad_keys) == 1
+    assert list(builder._bad_alone) == [b"5"]
     shown = {key: raw[1] for key, raw in builder.take(Position({A0: 22})).changes.items()}
     assert shown == {b"0": None, b"1": None, b"2": b"good", b"3": b"good", b"4": None, b"5": None}
 

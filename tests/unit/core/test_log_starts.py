@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_replica import Partition, Position, Record
+from kafka_replica import BadRecordError, Partition, Position, Record
 from kafka_replica.records import OpenTransaction
 from kafka_replica.replication.delta_builder import DeltaBuilder
 from kafka_replica.replication.log_starts import LogStarts
@@ -96,7 +96,7 @@ def test_published_and_pending_records_below_the_log_start_are_lost() -> None:
     present = {b"old": record("old", P0, 1), b"new": record("new", P0, 2), b"kept": record("kept", P0, 6)}
     delta_builder = assembly_of(P0, present=present)
     add_committed(delta_builder, record("pending", P0, 3), record("gone", P0, 4, None), record("new", P0, 7))
-    count, lowest = delta_builder.expire({P0: 5}, places(present))
+    count, lowest, _ = delta_builder.expire({P0: 5}, places(present))
     assert (count, lowest) == (2, {P0: 6})
     delta = delta_builder.take(Position({P0: 8}))
     left = {key: None if raw[1] is None else raw[2] for key, raw in delta.changes.items()}
@@ -129,6 +129,15 @@ def test_a_key_with_records_in_several_partitions() -> None:
     assert delta_builder.expire({Q: 2}, places(present))[0] == 1  # type: ignore[arg-type]
     assert delta_builder.take(Position({P0: 10, P1: 10, Q: 10})).changes[b"k"] == record("k", P0, 9)
     assert not delta_builder.has_keys_in_several_partitions
+
+
+def test_a_bad_record_may_have_the_lowest_offset_that_is_left() -> None:
+    """The log's start may pass the bad record later; then it no longer hides records of other partitions."""
+    delta_builder = assembly_of(P0, P1)
+    delta_builder.restore([BadRecordError(*P1, 3, "reason", "advice", b"bad")])
+    assert delta_builder.expire({P1: 1}, []).lowest == {P1: 3}
+    assert delta_builder.expire({P1: 4}, []).lowest == {}
+    assert not delta_builder._bad_alone
 
 
 # --- scenarios ---
