@@ -208,8 +208,8 @@ class DeltaBuilder:
                 expired.append((key, partition, offset))
             elif start and offset < lowest.get(partition, offset + 1):
                 lowest[partition] = offset
-        # Records that others hide, and bad records, are not in the store.
-        families = map(dict.values, self._keys_in_several_partitions.values())
+        # Records that others hide or have hidden so far, and bad records, are not in the store.
+        families = map(dict.values, (*self._keys_in_several_partitions.values(), *survivors.values()))
         for record in chain(self._bad_alone.values(), *families):
             if starts.get(record.source, 0) and record.offset < lowest.get(record.source, record.offset + 1):
                 lowest[record.source] = record.offset

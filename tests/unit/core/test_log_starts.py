@@ -131,6 +131,17 @@ def test_a_key_with_records_in_several_partitions() -> None:
     assert not delta_builder.has_keys_in_several_partitions
 
 
+def test_a_record_that_becomes_current_has_the_lowest_offset_that_is_left() -> None:
+    """The log's start may pass the record later; until then another record has hidden it, so that no store has it."""
+    delta_builder = assembly_of(P0, Q)
+    for partition in (P0, Q):
+        add_committed(delta_builder, record("k", partition, 1))
+    present = dict(delta_builder.take(Position({P0: 10, Q: 10})).changes)
+    delta_builder._present = present.get
+    expired = delta_builder.expire({P0: 1, Q: 2}, places(present))  # type: ignore[arg-type]
+    assert expired.lowest == {P0: 1}
+
+
 def test_a_bad_record_may_have_the_lowest_offset_that_is_left() -> None:
     """The log's start may pass the bad record later; then it no longer hides records of other partitions."""
     delta_builder = assembly_of(P0, P1)
