@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Final, cast
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.publication.status import State
@@ -49,7 +50,7 @@ def make_config(service: Service, listen: ListenSettings) -> uvicorn.Config:
         h11_max_incomplete_event_size=service.settings.max_url_bytes + service.settings.max_header_bytes,
     )
     config.load()
-    config.loaded_app = AbsoluteTargets(config.loaded_app)
+    config.loaded_app = AbsoluteTargets(cast("ASGIApp", config.loaded_app))
     config.ssl = tls_context(listen)
     return config
 
