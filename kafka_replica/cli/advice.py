@@ -143,7 +143,8 @@ ADVICE: Final = {
             "has to try again. A replica that was refused at its start has to be started again.",
         },
         "kafka_replica.directories": {
-            "DuplicateValueError": "Correct the records that the message names, or declare the index as not unique.",
+            "DuplicateValueError": "Correct the records that the message names; or choose another `key`, or declare "
+            "the index as not unique.",
         },
         "kafka_replica.history": {
             "VersionNotKeptError": "Request a version that is kept, or keep more with `keep_s` or `keep_versions`.",
