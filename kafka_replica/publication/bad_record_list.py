@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from threading import Condition
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kafka_replica.common.wording import abridged
 from kafka_replica.errors import BadRecordError
@@ -36,6 +36,9 @@ class BadState(NamedTuple):
     """True if no record of another partition ranks higher."""
 
 
+_NO_STATES: Final[Mapping[KeyInPartition, BadState]] = {}
+
+
 class BadRecordList:
     """The newest bad records, and the total number. The follower changes the list; any thread may read it.
 
@@ -50,11 +53,24 @@ class BadRecordList:
         self.count = 0
         """The number of records set aside since the start."""
 
-    def add(self, bad_records: list[BadRecordError]) -> list[BadRecordError]:
-        """Add records that cannot be replicated; return the oldest ones, for which there is no room any more."""
+    def add(
+        self, bad_records: list[BadRecordError], states: Mapping[KeyInPartition, BadState] = _NO_STATES
+    ) -> list[BadRecordError]:
+        """Add records that cannot be replicated, and then update the states of keys.
+
+        Returns:
+            The records for which there is no room any more: hidden ones first, then the oldest.
+        """
         with self._lock:
             self.count += len(bad_records)
-            return self._list(bad_records)
+            self._list(bad_records)
+            self._update(states)
+            excess = len(self._kept) - _KEPT
+            if excess <= 0:
+                return []
+            names = sorted(self._kept, key=lambda name: name not in self._hidden)[:excess]
+            self._hidden.difference_update(names)
+            return [self._kept.pop(name) for name in names]
 
     def restore(self, bad_records: Iterable[BadRecordError]) -> None:
         """Add records that were set aside before the restart; they are not counted again."""
@@ -64,14 +80,7 @@ class BadRecordList:
     def update(self, states: Mapping[KeyInPartition, BadState]) -> None:
         """Remove the records that their partitions have replaced; hide or list those that remain."""
         with self._lock:
-            for name, state in states.items():
-                listed = self._kept.get(name)
-                if listed is not None and listed.offset != state.offset:
-                    del self._kept[name]
-                if name not in self._kept or state.is_current:
-                    self._hidden.discard(name)
-                else:
-                    self._hidden.add(name)
+            self._update(states)
 
     def expire(self, starts: Mapping[Partition, int]) -> list[BadRecordError]:
         """Remove the records below these offsets, which are no longer in the log; return them."""
@@ -99,7 +108,17 @@ class BadRecordList:
                 return [bad for name, bad in self._kept.items() if name not in self._hidden]
             return list(self._kept.values())
 
-    def _list(self, bad_records: Iterable[BadRecordError]) -> list[BadRecordError]:
+    def _update(self, states: Mapping[KeyInPartition, BadState]) -> None:
+        for name, state in states.items():
+            listed = self._kept.get(name)
+            if listed is not None and listed.offset != state.offset:
+                del self._kept[name]
+            if name not in self._kept or state.is_current:
+                self._hidden.discard(name)
+            else:
+                self._hidden.add(name)
+
+    def _list(self, bad_records: Iterable[BadRecordError]) -> None:
         for bad in bad_records:
             name: _Name = (bad.topic, bad.partition, bad.offset if bad.key is None else bad.key)
             listed = self._kept.get(name)
@@ -107,10 +126,6 @@ class BadRecordList:
                 continue  # it was committed late
             self._kept.pop(name, None)
             self._kept[name] = _bounded(bad)
-        oldest = list(self._kept)[: max(0, len(self._kept) - _KEPT)]
-        dropped = [self._kept.pop(name) for name in oldest]
-        self._hidden.difference_update(oldest)
-        return dropped
 
 
 def _bounded(bad: BadRecordError) -> BadRecordError:

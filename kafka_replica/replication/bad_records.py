@@ -44,10 +44,8 @@ class BadRecordHandler:
             BadRecordError: ``on_bad_record`` is "stop"; the error ends the replica.
             KafkaReplicaError: the dead letters could not be written.
         """
-        if outcome.bad:
-            self._forget(self._bad_records.add(outcome.bad))
-        if outcome.states:
-            self._bad_records.update(outcome.states)
+        if outcome.bad or outcome.states:
+            self._forget(self._bad_records.add(outcome.bad, outcome.states))
         if not outcome.bad:
             return
         if self._stops:

@@ -127,14 +127,22 @@ class DeltaBuilder:
         self._highest.setdefault(partition, known_to)
         self._is_all_here &= not known_to
 
-    def restore(self, bad_records: Iterable[BadRecordError]) -> None:
-        """Add the bad records that were listed before a restart, in the same log."""
+    def restore(self, bad_records: Iterable[BadRecordError]) -> list[BadRecordError]:
+        """Add the bad records that were listed before a restart, in the same log; return those to be listed again.
+
+        These are all of them, except in a store of a version that compared no bad records: it may have another record
+        of the key.
+        """
+        listed = []
         for bad in bad_records:
             if bad.key is not None:
                 name = self._prefixes[bad.topic] + bad.key
-                if self._present(name) is None:  # always, except in stores of versions that compared no bad records
-                    source = Partition(bad.topic, bad.partition)
-                    self._bad_alone[name] = Record(bad.key, None, bad.offset, bad.timestamp_ms, (), source)
+                if self._present(name) is not None:
+                    continue
+                source = Partition(bad.topic, bad.partition)
+                self._bad_alone[name] = Record(bad.key, None, bad.offset, bad.timestamp_ms, (), source)
+            listed.append(bad)
+        return listed
 
     def forget(self, bad: BadRecordError) -> None:
         """Forget a bad record that is not listed, if its key has no other record; it is a plain tombstone then."""
@@ -267,7 +275,7 @@ class DeltaBuilder:
         else:
             self._delta.source = partition
             self._delta.add(records)
-            if refused or not self._bad_alone.keys().isdisjoint(map(_KEY_OF, records)):
+            if refused or (self._bad_alone and not self._bad_alone.keys().isdisjoint(map(_KEY_OF, records))):
                 self._note_bad_alone(partition, records, refused, outcome)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]

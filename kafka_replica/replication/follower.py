@@ -189,8 +189,7 @@ class Follower:
             known, self._resume_point = resume_point.position, resume_point
             self._barrier.raise_to(known)
             lowest |= {**dict.fromkeys(known, 0), **resume_point.lowest_offsets}
-            self._publisher.bad_records.restore(resume_point.bad_records)
-            self._delta_builder.restore(resume_point.bad_records)
+            self._publisher.bad_records.restore(self._delta_builder.restore(resume_point.bad_records))
             if nothing_is_missing:
                 self._show_saved()
             # Otherwise the saved version is shown if reading up to the barrier has found no missing offset.

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Literal, TypeVar
@@ -14,7 +13,12 @@ from typing import Any, Final, Literal, TypeVar
 from kafka_replica.common.secret_values import SecretUrl
 from kafka_replica.errors import ConfigurationError, MissingExtraError, StoreError
 from kafka_replica.headers.errors import ServiceUnavailableError
-from kafka_replica.headers.pieces.service_failures import is_about_schema, is_foreign_not_found, is_refusal
+from kafka_replica.headers.pieces.service_failures import (
+    has_code_of_registry,
+    is_about_schema,
+    is_foreign_not_found,
+    is_refusal,
+)
 
 try:
     from confluent_kafka.schema_registry import SchemaRegistryClient
@@ -174,8 +178,13 @@ class CachedRegistryClient(SchemaRegistryClient):
             ServiceUnavailableError: no registry answers, so that what was requested may exist.
         """
         fetch = super().get_subjects
-        with suppress(SchemaRegistryError):  # with the error code of a registry
+        try:
             self._fetch_translated(what, lambda: fetch(subject_prefix=prefix))
+        except SchemaRegistryError:
+            return  # with the error code of a registry
+        except ServiceUnavailableError as error:
+            if not has_code_of_registry(error.__cause__):  # it has one if the registry refuses to list its subjects
+                raise
 
     def _cached_response(self, request: tuple[object, ...], what: str, kind: Any, fetch: Callable[[], T]) -> T:
         name = json.dumps(request)

@@ -26,12 +26,12 @@ def is_about_schema(error: BaseException) -> bool:
 
     A proxy, or another service at a wrong URL, may answer with the same status, but not with a registry's error code.
     """
-    return _status(error) in _ABOUT_SCHEMA and _has_own_code(error)
+    return _status(error) in _ABOUT_SCHEMA and has_code_of_registry(error)
 
 
 def is_foreign_not_found(error: BaseException | None) -> bool:
     """Return whether the status is 404, but not about a schema: the answer of a proxy, or to a path that is unknown."""
-    return error is not None and _status(error) == _UNKNOWN and not _has_own_code(error)
+    return error is not None and _status(error) == _UNKNOWN and not has_code_of_registry(error)
 
 
 def is_refusal(error: Exception) -> bool:
@@ -68,7 +68,7 @@ def _status(error: BaseException) -> int | None:
     return status if isinstance(status, int) else None
 
 
-def _has_own_code(error: BaseException) -> bool:
+def has_code_of_registry(error: BaseException | None) -> bool:
     """Return whether the error code in an answer is one of a registry, such as 40403 for an unknown schema.
 
     Confluent's client sets -1 for answers in another format, and None for JSON without a code; Apicurio writes 0 for

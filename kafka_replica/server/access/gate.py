@@ -112,7 +112,8 @@ class RequestChecks:
         """
         size_bytes, headers = request_headers(scope)
         needed = self._check_method(scope["method"], path, headers)
-        if path and path[0] != "/" and (path != "*" or scope["method"] != "OPTIONS"):
+        target = scope["path"]
+        if target and target[0] != "/" and (target != "*" or scope["method"] != "OPTIONS"):
             raise Problem(400, "the target of a request must be a path, or a URL with http or https, and a host")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._settings.max_url_bytes:
             raise Problem(414, f"path and query are longer than {self._settings.max_url_bytes} bytes")

@@ -12,8 +12,8 @@ import sys
 from typing import Any, Final
 
 _log = logging.getLogger("kafka_replica.server")
-_MOST: Final = 65_536
-"""The limit is not raised above this."""
+_LIMITS: Final = (65_536, 10_240, 4_096)
+"""The limits to try: macOS has another maximum, which the hard limit does not show."""
 _KEPT_FREE: Final = 256
 """The number of descriptors that connections leave free, or a quarter of a lower limit."""
 
@@ -25,11 +25,14 @@ def raise_limit(max_connections: int) -> None:
     import resource  # noqa: PLC0415 - not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MOST if hard == resource.RLIM_INFINITY else min(hard, _MOST)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
+    for limit in _LIMITS:
+        wanted = limit if hard == resource.RLIM_INFINITY else min(hard, limit)
+        if soft == resource.RLIM_INFINITY or soft >= wanted:
+            break
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        except (OSError, ValueError) as error:  # macOS has another maximum, which the hard limit does not show
+            break
+        except (OSError, ValueError) as error:
             _log.debug("raising the limit of open files from %d to %d: %s", soft, wanted, error)
     most = most_for_connections()
     if most is not None and most < max_connections:

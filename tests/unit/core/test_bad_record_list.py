@@ -71,6 +71,19 @@ def test_the_list_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert listed.count == 5
 
 
+def test_hidden_records_make_room_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hidden records take no place of those that are listed, also if they become hidden by the same read."""
+    monkeypatch.setattr(bad_record_list, "_KEPT", 3)
+    listed = BadRecordList(Condition())
+    listed.add([bad(1, b"a"), bad(2, b"b")])
+    keys = [b"%d" % number for number in range(5)]
+    found = [bad(10 + number, key) for number, key in enumerate(keys)]
+    hidden = {("t", 0, key): BadState(10 + number, is_current=False) for number, key in enumerate(keys)}
+    dropped = listed.add(found, hidden)
+    assert [each.offset for each in listed.newest()] == [1, 2]
+    assert [each.offset for each in dropped] == [10, 11, 12, 13]
+
+
 def test_bad_records_of_a_replaced_log_are_forgotten() -> None:
     """A key that was bad at a high offset of the old log is good in the new one, at a lower offset."""
 

@@ -181,6 +181,15 @@ def test_two_stray_quotes_lose_no_rows() -> None:
     assert not batch.wrong
 
 
+def test_a_stray_quote_before_the_line_end() -> None:
+    """The line end CR LF is not a part of the cell, and one quote does not hold back the rows that follow."""
+    content = b'A,B\r\n1,5"\r\n' + b"x,2\r\n" * 3000
+    table = open_plain_csv(Path("x.csv"), content=content, size=100)
+    with mock.patch.object(csv_chunks, "LONGEST_RECORD_BYTES", 1000):
+        rows = [row for batch in table.batches() for row in batch.values.rows()]
+    assert rows == [("1", '5"'), *[("x", "2")] * 3000]
+
+
 @given(st.lists(st.sampled_from(["a,b\n", '"\n\n\n\n\n\n\n",x\n', '"""",\n']), max_size=40))
 def test_a_part_has_few_lines(records: list[str]) -> None:
     """A part has no more lines than allowed, unless it is a single record with more; parts are whole records."""

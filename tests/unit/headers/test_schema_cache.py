@@ -244,7 +244,8 @@ class Address:
                 kind, body = address.unknown
                 if address.is_there and found:
                     kind, body = "application/vnd.schemaregistry.v1+json", json.dumps(found[0]).encode()
-                self.send_response(404 if body == address.unknown[1] or b"error_code" in body else 200)
+                is_error = body == address.unknown[1] or b"error_code" in body
+                self.send_response(403 if b"40301" in body else 404 if is_error else 200)
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -329,6 +330,10 @@ def test_the_404_of_a_proxy_does_not_replace_the_subjects_of_a_topic(tmp_path: P
     address.is_there, address.answers = True, SUBJECTS
     assert subjects(registry) == []  # a registry without support for associations
     assert subjects(client(file)) == []  # in a new process, whose registry is away
+    refused = {"error_code": 40301, "message": "User is denied operation Global Read"}
+    address.answers = {"/subjects": refused}
+    other = CachedRegistryClient({"url": address.url}, tmp_path / "other.jsonl")
+    assert subjects(other) == []  # a registry that does not list its subjects for this user
     associated = {"subject": "s", "guid": "g", "resourceName": "t", "resourceNamespace": "-", "resourceId": "r"}
     kinds = {"resourceType": "topic", "associationType": "value", "frozen": False}
     address.answers = {"/associations": [associated | kinds]}

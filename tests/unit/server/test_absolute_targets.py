@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
-from kafka_replica.server import ServerSettings
+from kafka_replica.server import ServerSettings, create_app
 from kafka_replica.server.listening.absolute_targets import use_path
 from kafka_replica.server.listening.plain_requests import plain_request
 from kafka_replica.testing import FakeTopic
@@ -38,6 +39,15 @@ def test_a_url_becomes_a_path_and_a_host(target: bytes, host: bytes | None, path
     use_path(scope)
     assert scope["path"] == path
     assert scope["headers"] == (given if host is None else [(b"host", host), (b"a", b"1"), (b"b", b"2")])
+
+
+@pytest.mark.parametrize("root_path", ["/", "/rec"])
+def test_a_path_below_another_path_is_a_path(root_path: str) -> None:
+    """The app accepts paths wherever it is mounted, also if a path only begins with the same letters."""
+    with FakeTopic().replica() as replica:
+        replica.wait_ready(30)
+        client = TestClient(create_app(replica), "http://localhost", root_path=root_path)
+        assert client.get("/records").status_code == 200
 
 
 @pytest.fixture(scope="module")

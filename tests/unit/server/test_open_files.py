@@ -44,8 +44,9 @@ _ENDLESS: Final = resource.RLIM_INFINITY
     [
         ((1024, 4096), 4096, 3840, False),
         ((1024, 1024), 1024, 768, True),
-        ((4096, 1_000_000), 4096, 3840, False),  # could not be raised
-        ((1024, _ENDLESS), 1024, 768, True),
+        ((4096, 1_000_000), 10_240, 9984, False),  # could not be raised as far as wanted
+        ((20_000, 1_000_000), 20_000, 19_744, False),
+        ((1024, _ENDLESS), 10_240, 9984, False),
         ((100_000, 1_000_000), 100_000, 99_744, False),
         ((_ENDLESS, _ENDLESS), _ENDLESS, None, False),
         ((20, 20), 20, 15, True),

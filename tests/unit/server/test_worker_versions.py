@@ -295,6 +295,9 @@ def test_a_worker_imports_modules_from_where_the_main_process_does(
     The worker finds packages that only the main process's path has; without a description, it ends at once.
     """
     (tmp_path / "h11.py").write_text("raise SystemExit(7)\n")
+    if not is_on_path:  # modules that the worker imports before it has the path
+        for name in ("json", "signal", "sitecustomize"):
+            (tmp_path / f"{name}.py").write_text("raise SystemExit(8)\n")
     if is_on_path:
         monkeypatch.syspath_prepend(tmp_path)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from threading import Thread
-from typing import Final
+from typing import Any, Final, cast
 
 from kafka_replica.errors import KafkaReplicaError
 from kafka_replica.metrics.server import FOLDER_VARIABLE, SummedMetrics
@@ -201,9 +201,11 @@ def worker_command(descriptor: int) -> list[str]:
     """Return the command of a worker, which imports modules from where this process imports them.
 
     With ``-m``, Python would first look in the current folder, whose files may be of another user. ``-P`` prevents this
-    until the worker has the path of this process, which also finds packages that are not installed.
+    until the worker has the path of this process, which also finds packages that are not installed. The worker also has
+    the options of this process, such as ``-I``, as the processes of ``multiprocessing`` have.
 
     Args:
         descriptor: the file descriptor of the connection to this process, which the worker inherits.
     """
-    return [sys.executable, "-P", "-c", _PROGRAM, str(descriptor), json.dumps(list(map(str, sys.path)))]
+    options: list[str] = cast("Any", subprocess)._args_from_interpreter_flags()  # noqa: SLF001
+    return [sys.executable, *options, "-P", "-c", _PROGRAM, str(descriptor), json.dumps(list(map(str, sys.path)))]
