@@ -62,7 +62,7 @@ def service_failure(error: Exception) -> ServiceUnavailableError | None:
     return None
 
 
-def _status(error: BaseException) -> int | None:
+def _status(error: BaseException | None) -> int | None:
     """Return the HTTP status of a SchemaRegistryError, whose package needs an extra; None for other errors."""
     status = getattr(error, "http_status_code", None)
     return status if isinstance(status, int) else None
