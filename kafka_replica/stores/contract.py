@@ -149,6 +149,11 @@ class TopicSnapshot(Snapshot):
         self._prefix = topic_key(topic, b"")
 
     @property
+    def all_topics(self) -> Snapshot:
+        """The underlying version, with the keys of all topics."""
+        return self._all
+
+    @property
     def version(self) -> int:
         """The number of the underlying version."""
         return self._all.version

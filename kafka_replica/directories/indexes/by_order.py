@@ -6,8 +6,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from copy import copy
-from datetime import datetime, time
+from datetime import date, datetime, time
 from decimal import Decimal
+from enum import Enum
 from itertools import chain, islice
 from numbers import Real
 from typing import Any, Final, Self, TypeVar
@@ -23,6 +24,14 @@ T = TypeVar("T")
 
 _SHOWN: Final = 3  # the maximum number of types that an error names
 _NONE = ("", None)  # the form of None in a tuple, which precedes all other values
+_BASES: Final = (str, datetime, date, time)
+"""Types whose values can be compared with those of subclasses, such as a StrEnum's members with texts."""
+_TIME_ZONE: Final = " with time zone"
+_MOMENTS: Final = frozenset({
+    "builtins.str", "datetime.date", "datetime.datetime", f"datetime.datetime{_TIME_ZONE}", "datetime.time",
+    f"datetime.time{_TIME_ZONE}",
+})  # fmt: skip
+"""Kinds of values that are easily confused: moments of time, and texts that describe one."""
 
 
 class _SortedIndex(Index[T]):
@@ -127,8 +136,8 @@ class RangeIndex(_SortedIndex[T]):
         """Yield the objects with a value from ``first`` to ``last``, both included, in ascending order.
 
         Raises:
-            UsageError: the bounds have different types, cannot be ordered or are None, or the index has values, but
-                none of the type of the bounds.
+            UsageError: the bounds have different types, cannot be ordered or are None; or they are dates, times or
+                texts, and all values in the index are dates, times or texts of other types.
         """
         try:
             low, high = self._sortable(first), self._sortable(last)
@@ -155,7 +164,7 @@ class RangeIndex(_SortedIndex[T]):
 
     def _check_has_values_of(self, kind: str, what: str) -> None:
         smallest = self._entries.first
-        if smallest is None or smallest[0][0] == kind or next(self._kinds(kind), None) == kind:
+        if smallest is None or kind not in _MOMENTS or not _MOMENTS.issuperset(self._kinds()) or kind in self._kinds():
             return
         kinds = ", ".join(_shown(each) for each in islice(self._kinds(), _SHOWN))
         raise UsageError(
@@ -174,16 +183,40 @@ class RangeIndex(_SortedIndex[T]):
         is_partly_ordered = value != value or isinstance(value, AbstractSet)  # noqa: PLR0124 - NaN, and sets
         if is_partly_ordered:
             raise ValueError(f"{self!r}: {value!r} cannot be ordered")
-        kind = "number" if isinstance(value, Real | Decimal) else f"{type(value).__module__}.{type(value).__qualname__}"
+        kind = _kind_of(value)
         parts = value if isinstance(value, tuple) else _parts(value)
         if parts is not None:  # they may be of any types
-            return kind, tuple(_NONE if part is None else self._sortable(part) for part in parts)
+            return kind, tuple(_NONE if part is None else self._sortable_part(part) for part in parts)
         if isinstance(value, datetime | time) and value.utcoffset() is not None:
-            kind += " with time zone"  # because Python cannot compare it with a time without a time zone
+            kind += _TIME_ZONE  # because Python cannot compare it with a time without a time zone
         hash(value)
         ordered: Any = value
         _ = ordered < ordered  # noqa: PLR0124 - raises TypeError if values of the type have no order
         return kind, value
+
+    def _sortable_part(self, part: Any) -> Any:
+        if isinstance(part, Enum) and _has_order_of(part, object):
+            # Python compares it only with parts after equal ones. It has an order here, that of the definition.
+            return _kind_of(part), list(type(part).__members__).index(part.name)
+        return self._sortable(part)
+
+
+def _kind_of(value: Any) -> str:
+    """Return the name of the type with whose values a value can be compared."""
+    if isinstance(value, Real | Decimal):
+        return "number"
+    kind: Any = type(value)
+    for base in _BASES:
+        if _has_order_of(value, base):
+            kind = base
+            break
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _has_order_of(value: Any, base: Any) -> bool:
+    """Return whether a class has inherited its order from another one, or is that one."""
+    kind: Any = type(value)
+    return kind.__lt__ is base.__lt__
 
 
 def _up_to(high: Any, entries: Iterable[tuple[tuple[Any, bytes], T]]) -> Iterator[T]:

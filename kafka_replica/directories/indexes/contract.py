@@ -29,24 +29,25 @@ def extractor(of: str | Callable[[Any], Any], purpose: str) -> Callable[[Any], A
         ConfigurationError: ``of`` is neither a name nor a function.
     """
     if isinstance(of, str) and of:
-        return _of_path(of) if "." in of else attrgetter(of)
+        return _Path(of) if "." in of else attrgetter(of)
     if callable(of):
         return of
     raise ConfigurationError(f"{purpose}: {of!r} is neither the name of an attribute nor a function of the object")
 
 
-def _of_path(path: str) -> Callable[[Any], Any]:
-    first, *others = path.split(".")
+class _Path:
+    """An attribute of an attribute, or None if that is None. It can be pickled, unlike a function within another."""
 
-    def extract(found: Any) -> Any:
-        value = getattr(found, first)
-        for name in others:
+    def __init__(self, path: str) -> None:
+        self._first, *self._others = path.split(".")
+
+    def __call__(self, found: Any) -> Any:
+        value = getattr(found, self._first)
+        for name in self._others:
             if value is None:
                 return None
             value = getattr(value, name)
         return value
-
-    return extract
 
 
 class Index(ABC, Generic[T]):

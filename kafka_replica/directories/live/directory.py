@@ -296,7 +296,9 @@ class Directory(FollowingDict[K, T], Generic[K, T]):
         if not isinstance(snapshot, Snapshot):
             raise UsageError(f"at({snapshot!r}): give a snapshot, such as replica.snapshot() or replica.at(version)")
         with self._changed:
-            contents = self._contents_at(snapshot, timeout_s)
+            contents = self._stored_at(snapshot, timeout_s)
+        if contents is None:  # without the lock, because decoding all records may take long
+            contents = self._versions.whole(self._topic.of_given(snapshot))
         error = self._bad_records.error_of(contents)
         if error is not None:
             raise copy_of(error)

@@ -192,8 +192,8 @@ class FollowingDict(ReadOnlyDict[K, T], Generic[K, T]):
             )
         return newest
 
-    def _contents_at(self, snapshot: Snapshot, timeout_s: float | None) -> AnyContents[T]:
-        """Return the contents in a version of the replica, for which this waits if necessary, or of another replica."""
+    def _stored_at(self, snapshot: Snapshot, timeout_s: float | None) -> AnyContents[T] | None:
+        """Return the contents in a version of the replica, for which this waits if necessary; None if not stored."""
         if self._failure is not None:
             raise copy_of(self._failure)
         incarnation = self._replica.incarnation
@@ -201,7 +201,7 @@ class FollowingDict(ReadOnlyDict[K, T], Generic[K, T]):
         if stored is None and self._will_reach(snapshot, incarnation):
             self._wait_for_version(snapshot.version, None if timeout_s is None else time.monotonic() + timeout_s)
             stored = self._versions.stored(snapshot, incarnation)
-        return self._versions.whole(self._topic.of_given(snapshot)) if stored is None else stored
+        return stored
 
     def _will_reach(self, snapshot: Snapshot, incarnation: str) -> bool:
         """Return whether the directory does not have a version yet that the replica has shown, judged by its number."""

@@ -12,6 +12,7 @@ from kafka_replica.directories.contents.schema import Schema
 from kafka_replica.directories.versions.received_contents import NextContents, ReceivedContents
 from kafka_replica.records import Position
 from kafka_replica.stores import Snapshot
+from kafka_replica.stores.contract import TopicSnapshot
 
 T = TypeVar("T")
 
@@ -133,7 +134,8 @@ def incarnation_of(snapshot: Snapshot) -> str | None:
 
     A history has versions of earlier incarnations, whose numbers began at 1 as well.
     """
-    incarnation: str | None = getattr(getattr(snapshot, "kept", None), "incarnation", None)
+    version = snapshot.all_topics if isinstance(snapshot, TopicSnapshot) else snapshot
+    incarnation: str | None = getattr(getattr(version, "kept", None), "incarnation", None)
     return incarnation
 
 

@@ -336,6 +336,34 @@ def test_a_version_of_another_replica(topic: FakeTopic, on_demand: bool) -> None
             assert [view.snapshot for view in shown] == held
 
 
+def test_decoding_another_version_delays_only_its_caller(topic: FakeTopic) -> None:
+    """Look-ups and new versions do not wait while all records of a version of another replica are decoded."""
+    decoding, go_on = threading.Event(), threading.Event()
+    is_slow = False
+
+    def decode(value: bytes) -> Terminal:
+        if is_slow:
+            decoding.set()
+            go_on.wait(WAIT_S)
+        return msgspec.json.decode(value, type=Terminal)
+
+    with topic.replica() as other, topic.replica() as replica:
+        terminals = Directory(replica, Terminal, decode=decode)
+        terminals.wait_ready(WAIT_S)
+        snapshot = other.wait_ready(WAIT_S)
+        is_slow = True
+        views: list[Any] = []
+        caller = threading.Thread(target=lambda: views.append(terminals.at(snapshot)))
+        caller.start()
+        assert decoding.wait(WAIT_S)
+        is_slow = False
+        assert terminals.wait_for(put(topic, T1=row("1", "new")), WAIT_S)["T1"].acquirer_id == "new"
+        assert views == []
+        go_on.set()
+        caller.join(WAIT_S)
+        assert views[0]["T1"].acquirer_id == "A"
+
+
 def test_a_version_of_a_replica_that_filters_keys(topic: FakeTopic) -> None:
     """A replica with a filter of keys gives the same number and position to a version with fewer records."""
     with topic.replica() as replica, topic.replica(key_filter=KeyFilter.prefix("T1")) as other:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from enum import Enum, StrEnum
 from functools import total_ordering
 from typing import Any, NamedTuple, TypeVar
 
@@ -170,8 +172,7 @@ NAIVE = datetime(2026, 1, 1), datetime(2026, 12, 31)  # noqa: DTZ001
         (AWARE, NAIVE, r"bounds of the type datetime\.datetime, .* the type datetime\.datetime with time zone; give"),
         (DAYS, NAIVE, r"bounds of the type datetime\.datetime, but .* are of the type datetime\.date; give"),
         (DAYS, ("2026-01-01", "2026-12-31"), r"bounds of the type str, but .* are of the type datetime\.date; give"),
-        (["a", 1, (2, 3), *DAYS], NAIVE, r"of the type str, tuple, datetime\.date; give"),
-        (["a"], (1, 2), r"bounds of the type number, but .* type str; give"),
+        (["a", *DAYS], NAIVE, r"of the type str, datetime\.date; give"),
         (DAYS, (None, YEAR[1]), "bounds of a range are None and .* None is not a bound"),
         (DAYS, (YEAR[0], None), "None is not a bound, as it is not indexed; give the first and the last value"),
         ([], ([1], [2]), r"they cannot be ordered: TypeError: unhashable type: 'list'; give values of the type"),
@@ -195,6 +196,50 @@ def test_ranges_without_values_are_empty_if_values_of_their_type_exist() -> None
     assert list(index.between(4, 6)) == [5.5]
     assert list(index.between("a", "z")) == ["m"]
     assert list(RangeIndex[Any]("any").between(*YEAR)) == []
+
+
+def test_values_of_several_types_may_disappear() -> None:
+    """A range of one of the types finds nothing once the last value of this type was deleted, as before it came."""
+    index = filled(RangeIndex[Any](lambda one: one), ["x", (2, 3)])
+    assert list(index.between(1, 5)) == []
+    assert list(filled(RangeIndex[Any](lambda one: one), [1, *DAYS]).between("a", "z")) == []
+
+
+class Colour(Enum):
+    """Members without an order of their own."""
+
+    RED = "r"
+    BLUE = "b"
+
+
+class Size(StrEnum):
+    """Members that can be compared with texts."""
+
+    LARGE = "large"
+    SMALL = "small"
+
+
+class Item(msgspec.Struct, order=True, frozen=True):
+    """An ordered class whose fields have values of subclasses, or without an order."""
+
+    name: str
+    colour: Colour = Colour.RED
+
+
+def test_values_of_subclasses_are_compared_with_those_of_their_bases() -> None:
+    """Members of a StrEnum are texts, also as parts; members of an Enum have the order of their definition as parts."""
+    index = filled(RangeIndex[Any](lambda one: one), [Size.SMALL, "m"])
+    assert list(index.between("a", "z")) == ["m", "small"]
+    assert list(index.between(Size.LARGE, Size.SMALL)) == ["m", "small"]
+    red, blue = Item("a"), Item("a", Colour.BLUE)
+    items = filled(RangeIndex[Any](lambda one: one), [blue, red, Item("b")])
+    assert list(items.between(Item(Size.LARGE), Item(Size.SMALL))) == []
+    assert list(items.between(Item("a"), Item("a", Colour.BLUE))) == [red, blue]
+    assert pickle.loads(pickle.dumps(UniqueIndex[Any]("site.name"))).values_of(_Place(red)) == ("a",)
+
+
+class _Place(msgspec.Struct):
+    site: Item
 
 
 @pytest.mark.parametrize("prefix", [b"A", None, 5])
