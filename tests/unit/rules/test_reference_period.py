@@ -70,9 +70,10 @@ def test_observations_outside_are_not_allowed(written: str, is_inside: bool | No
     assert found == [wanted[is_inside]]
 
 
-def test_an_unreadable_validity_is_listed() -> None:
+@pytest.mark.parametrize("limit", ["validFrom", "validTo"])
+def test_an_unreadable_validity_is_listed(limit: str) -> None:
     """A limit of a constraint's validity that cannot be read counts as missing, and is listed as unchecked."""
-    dated = rules_of(with_constraint("Allowed", PERIOD, 'validFrom="12030-01-01T00:00:00"'))
+    dated = rules_of(with_constraint("Allowed", PERIOD, f'{limit}="12030-01-01T00:00:00"'))
     assert any("the validity 12030-01-01T00:00:00 is not understood" in one for one in dated.unchecked)
 
 

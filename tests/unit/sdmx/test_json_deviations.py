@@ -294,6 +294,8 @@ def test_xhtml_is_a_structured_text() -> None:
     assert (found.texts.texts, found.structured_texts.texts) == ((), (("en", "<p>a &amp; b</p>"),))
     [found, _] = reported('"<p>a</p>"', format={"dataType": "XHTML", "maxLength": 9})
     assert (found.values, found.structured_texts.texts) == ((), (("en", "<p>a</p>"),))
+    [found, _] = reported('"a & b<br>"', format={"dataType": "XHTML"})
+    assert (found.values, found.structured_texts.texts) == (("a & b<br>",), ())
     [found, _] = reported("1", format={"dataType": "XHTML"})
     assert (found.values, found.structured_texts.texts) == (("1",), ())
 

@@ -227,6 +227,7 @@ def test_structured_texts_are_values_of_the_type_xhtml(format_: Format) -> None:
     ("<p class='x'>&#233;</p> t", f'<p xmlns="{XHTML}" class="x">é</p> t'),
     (f"<h:p xmlns:h='{XHTML}'/>", f'<h:p xmlns:h="{XHTML}"/>'),
     ("1 &lt; 2", "1 &lt; 2"),
+    ("<!-- a --><p>b<!-- c -->d</p><?e?>", f'<p xmlns="{XHTML}">bd</p>'),
 ])  # fmt: skip
 @pytest.mark.parametrize("format_", [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1])
 def test_structured_texts_of_sdmx_ml_are_in_the_namespace_of_xhtml(text: str, expected: str, format_: Format) -> None:

@@ -22,6 +22,7 @@ from kafka_replica.sdmx.formats.sdmx_json.edition import Edition
 from kafka_replica.sdmx.formats.sdmx_json.values.reading import Context
 from kafka_replica.sdmx.formats.sdmx_json.values.wire import Localised, Wire, WireAnnotation, WireMaintainable
 from kafka_replica.sdmx.formats.sdmx_json.values.writing import write_annotations, write_maintained
+from kafka_replica.sdmx.formats.shared.xhtml import is_xhtml
 from kafka_replica.sdmx.model import (
     MetadataReport,
     MetadataSet,
@@ -175,7 +176,7 @@ def _read_reported(urn: Urn, wire: WireReportedAttribute, context: Context) -> R
     if wire.format is not None and wire.format.data_type == _XHTML:
         if texts.texts:
             texts, structured = NO_TEXT, texts
-        elif len(values) == 1 and not is_literal:
+        elif len(values) == 1 and not is_literal and is_xhtml(next(iter(values))):
             [value] = values
             values, structured = (), context.texts(value, None)
     below = tuple(_read_reported(urn, attribute, context) for attribute in wire.attributes or ())

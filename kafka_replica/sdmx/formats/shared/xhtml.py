@@ -19,12 +19,21 @@ _NAMESPACE: Final = "http://www.w3.org/1999/xhtml"
 def content_of(element: etree._Element) -> str:
     """Return the content of an element as XML that is complete by itself, without namespaces that it does not use."""
     parts = [escape(element.text or "", quote=False)]
-    for child in element:
+    for child in element.iterchildren(etree.Element):
         alone = deepcopy(child)
         alone.tail = None
         etree.cleanup_namespaces(alone)
         parts.extend((etree.tostring(alone, encoding="unicode"), escape(child.tail or "", quote=False)))
     return "".join(parts)
+
+
+def is_xhtml(text: str) -> bool:
+    """Return whether a text is well-formed XHTML."""
+    try:
+        as_xhtml(text)
+    except UnwritableError:
+        return False
+    return True
 
 
 def as_xhtml(text: str) -> str:
@@ -33,7 +42,9 @@ def as_xhtml(text: str) -> str:
     Raises:
         UnwritableError: it is not well-formed, or has an element of another namespace, which SDMX-ML does not allow.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
     try:
         element = etree.fromstring(f'<a xmlns="{_NAMESPACE}">{text}</a>', parser)
     except (etree.XMLSyntaxError, ValueError) as error:
