@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from kafka_replica.common.wording import counted
 from kafka_replica.errors import KafkaReplicaError
-from kafka_replica.sdmx import Structures, explain_unwritable
+from kafka_replica.sdmx import Structures
 from kafka_replica.server.rest.answer_artefacts import Contents, contents_of
-from kafka_replica.server.rest.answer_writer import WrittenMessage, written
+from kafka_replica.server.rest.answer_writer import WrittenMessage, omits_less, written
 from kafka_replica.server.rest.error_messages import error_message
 from kafka_replica.server.rest.etag import entity_tag, matches, matches_any, media_types_of
 from kafka_replica.server.rest.grammar import Api, Detail
@@ -217,7 +217,7 @@ def _in_first_format(request: _Request, found: Contents, accepted: tuple[Offered
     best: tuple[OfferedFormat, WrittenMessage] | None = None
     first_reason: Rejection | None = None
     for offer in accepted:
-        if best is not None and len(found.artefacts) > _FEW and not _may_omit_less(offer, best[1]):
+        if best is not None and len(found.artefacts) > _FEW and not omits_less(found, offer.format, best[1]):
             continue
         message = _message(request, found, offer)
         if isinstance(message, Rejection):
@@ -232,11 +232,6 @@ def _in_first_format(request: _Request, found: Contents, accepted: tuple[Offered
         return first_reason
     offer, message = best
     return _complete(request, offer, message.data, message.omitted)
-
-
-def _may_omit_less(offer: OfferedFormat, message: WrittenMessage) -> bool:
-    """Return whether a format represents an artefact that a message lacks; otherwise a large message is not written."""
-    return any(explain_unwritable(each, offer.format) is None for each in message.refused)
 
 
 def _message(request: _Request, found: Contents, offer: OfferedFormat) -> WrittenMessage | Rejection:

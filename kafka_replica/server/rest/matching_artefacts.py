@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kafka_replica.sdmx import SdmxError, Structures, Urn
 from kafka_replica.sdmx.lookups.index.keys import KeyIndex
 from kafka_replica.sdmx.lookups.patterns import pattern
-from kafka_replica.sdmx.model import Artefact, Constraint, ContentConstraint, OpaqueArtefact, ValueList
+from kafka_replica.sdmx.model import Artefact, Codelist, Constraint, ContentConstraint, OpaqueArtefact, ValueList
 from kafka_replica.server.rest.grammar import ALL_ITEMS, SEPARATORS, Api, Detail, Resource
 from kafka_replica.server.rest.inherited_codes import read_artefacts
 from kafka_replica.server.rest.items import with_items
@@ -33,17 +33,37 @@ class SelectedArtefacts(NamedTuple):
 
 def select(query: StructureQuery, structures: Structures) -> SelectedArtefacts:
     """Return the artefacts that a query matches, without their references, sorted."""
-    # Inherited codes are items, too; reduction to stubs is a later step.
-    detail = Detail.FULL if query.items and query.detail is not Detail.RAW else query.detail
-    read = read_artefacts(matching_urns(query, structures), structures, detail)
+    read = read_artefacts(matching_urns(query, structures), structures, query.detail)
     artefacts = {urn: each for urn, each in read.artefacts.items() if _has_role(each, query.resource)}
     if not query.items:
         return SelectedArtefacts(artefacts, tuple(artefacts), read.errors, len(artefacts) < len(read.artefacts))
-    partial = {urn: found for urn, each in artefacts.items() if (found := _with_items(each, query)) is not None}
+    partial: dict[Urn, tuple[Artefact, list[Urn]]] = {}
+    for urn, each in artefacts.items():
+        try:
+            found = _with_items(each, query) or _with_inherited_items(each, query, structures)
+        except SdmxError as error:
+            read.errors[urn] = error
+            continue
+        if found is not None:
+            partial[urn] = found
     roots = tuple(item for _, items in partial.values() for item in items)
     reduced = {urn: artefact for urn, (artefact, _) in partial.items()}
     is_reduced = any(artefact is not artefacts[urn] for urn, artefact in reduced.items())
     return SelectedArtefacts(reduced, roots, read.errors, len(reduced) < len(read.artefacts), is_reduced)
+
+
+def _with_inherited_items(
+    artefact: Artefact, query: StructureQuery, structures: Structures
+) -> tuple[Artefact, list[Urn]] | None:
+    """Return the same for a codelist of which a stub is requested, and which is not read with the codes it inherits.
+
+    Raises:
+        SdmxError: they cannot be read.
+    """
+    is_stub = query.detail in {Detail.ALL_STUBS, Detail.ALL_COMPLETE_STUBS}
+    if is_stub and isinstance(artefact, Codelist) and artefact.extensions:
+        return _with_items(structures.expand(artefact), query)
+    return None
 
 
 def _with_items(artefact: Artefact, query: StructureQuery) -> tuple[Artefact, list[Urn]] | None:

@@ -146,6 +146,10 @@ def test_stubs_need_no_inherited_codes(detail: str) -> None:
     structures = version_of([*ARTEFACTS.values(), broken, _with_codes_of(broken)])
     query = f"references=codelist&detail={detail}"
     assert "Codelist ECB:CL_BROKEN(1.0)" in found("structure/datastructure/ECB/EXR", query, structures)
+    if detail == "allstubs":  # nor does the stub of a codelist whose own code matches
+        path = "structure/codelist/ECB/CL_BROKEN/1.0"
+        assert found(f"{path}/X", f"detail={detail}", structures) == {"Codelist ECB:CL_BROKEN(1.0)"}
+        assert answer(RestRequest(f"{path}/Y", f"detail={detail}"), structures).status == 404
 
 
 def _with_codes_of(codelist: Codelist) -> DataStructure:
@@ -169,6 +173,25 @@ def test_a_format_that_represents_all_is_found_for_answers_of_any_size(lists: in
     of_both = f"{Format.SDMX_ML_2_1}, {Format.EDI};q=0.5"
     given = answer(RestRequest("codelist/MANY/all/all", "", of_both), structures)
     assert dict(given.headers)["Kafka-Replica-Omitted"] == "2"
+
+
+def test_a_large_answer_is_written_only_in_formats_that_omit_less() -> None:
+    """Formats that omit as much as the best one so far are not written: each would take as long as the answer."""
+    written: list[str] = []
+
+    def write(artefacts: Any, format_: str, header: Any) -> bytes:
+        written.append(format_)
+        return write_message(artefacts, format_, header)
+
+    many = [codelist(f"Codelist MANY:CL_{number}(1.0)", "A") for number in range(120)]
+    draft = codelist("Codelist MANY:CL_DRAFT(1.0.0-draft)", "A")
+    named_values = structs.replace(many[0], urn=urn("Codelist MANY:CL_ODD(1.0)"), codes=Items({}), is_partial=True)
+    structures = version_of([*many, draft, named_values])
+    accept = f"{Format.SDMX_ML_2_1}, {Format.EDI}, {Format.SDMX_ML_2_0}, {Format.SDMX_ML_3_0}"
+    given = answer(RestRequest("codelist/MANY/all/all", "", accept), structures, RestSettings(write=write))
+    assert dict(given.headers)["Content-Type"].startswith(str(Format.SDMX_ML_3_0).partition(";")[0])
+    assert set(written) <= {Format.SDMX_ML_2_1, Format.SDMX_ML_2_0, Format.SDMX_ML_3_0}
+    assert len(written) <= 4
 
 
 @pytest.mark.parametrize("references", ["children", "codelist", "descendants"])
