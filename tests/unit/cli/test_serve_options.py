@@ -290,4 +290,5 @@ def test_a_signal_while_the_service_starts_or_ends_is_its_normal_end(
     """The status is 0, as after a signal to the running server, which handles it itself."""
     module = import_module("kafka_replica.cli.commands.serve")
     monkeypatch.setattr(module, step, lambda *_, **__: signal.raise_signal(number))
+    monkeypatch.setattr(module, "begin_long_run", lambda: None)  # it sets up the log of the whole process
     assert run_command(["serve", "-t", "x", "-b", "127.0.0.1:1", "--port", "0"]) == 0
