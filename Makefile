@@ -61,6 +61,8 @@ quick: TEST_PROCESSES = 2
 quick: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=quick $(PYTEST) tests/unit $(TEST_ARGS)
 
+# Kills and outages take more waiting than other tests.
+long proof: TEST_PROCESSES = 5
 long: $(VENV)/.test ready
 	@KAFKA_REPLICA_TEST_EFFORT=long $(PYTEST) --timeout 1800 $(TEST_ARGS)
 
