@@ -28,6 +28,7 @@ from kafka_replica.common.garbage_collector import collector_paused
 from kafka_replica.errors import BadRecordError, DataError
 from kafka_replica.publication.bad_record_list import BadState, KeyInPartition
 from kafka_replica.records import Partition, Position, Record, Stored, as_record, lacks_key
+from kafka_replica.replication.candidates import NOT_BAD, Candidates
 from kafka_replica.replication.initial_records import NO_PARTITION
 from kafka_replica.replication.record_filter import RecordFilter, without_key
 from kafka_replica.stores.delta import Delta
@@ -36,7 +37,6 @@ from kafka_replica.transactions import Batch, ParsedContent
 _KEY_OF, _VALUE_OF = itemgetter(0), itemgetter(1)
 _RECORD_BYTES = 200  # the approximate memory of a record, in addition to its key and its value
 _BATCHES_TOGETHER = 100  # if one of the keys has a record already, this many records are added again, one by one
-_NOT_BAD = BadState(None, is_current=False)
 
 
 class CommittedOutcome(NamedTuple):
@@ -85,15 +85,11 @@ class DeltaBuilder:
         self._is_all_here = True  # true if neither the current version nor parts have records: the delta has all
         self._present = present
         self._prefixes = prefixes
-        self._ranks = ranks
         self._delta = Delta()
         self._highest: dict[Partition, int] = {}
         self._pending_tombstones: dict[tuple[Partition, bytes], int] = {}
         self._taken_records = self._taken_tombstones = 0
-        self._keys_in_several_partitions: dict[
-            bytes, dict[Partition, Record]
-        ] = {}  # the records of keys that are in several partitions; a bad one has no value
-        self._bad_alone: dict[bytes, Record] = {}  # without their values, the bad records that are alone in their keys
+        self._candidates = Candidates(ranks)
         self._starts: Mapping[Partition, int] = {}  # records below these offsets were deleted
 
     @property
@@ -120,7 +116,7 @@ class DeltaBuilder:
     @property
     def has_keys_in_several_partitions(self) -> bool:
         """True if any key has records in several partitions."""
-        return bool(self._keys_in_several_partitions)
+        return bool(self._candidates.families)
 
     def add(self, partition: Partition, known_to: int = 0) -> None:
         """Add a partition; its records below ``known_to`` may be in the current version already."""
@@ -139,18 +135,14 @@ class DeltaBuilder:
                 name = self._prefixes[bad.topic] + bad.key
                 if self._present(name) is not None:
                     continue
-                source = Partition(bad.topic, bad.partition)
-                self._bad_alone[name] = Record(bad.key, None, bad.offset, bad.timestamp_ms, (), source)
+                self._candidates.restore(name, bad)
             listed.append(bad)
         return listed
 
     def forget(self, bad: BadRecordError) -> None:
         """Forget a bad record that is not listed, if its key has no other record; it is a plain tombstone then."""
         if bad.key is not None:
-            name = self._prefixes[bad.topic] + bad.key
-            known = self._bad_alone.get(name)
-            if known is not None and known.source == (bad.topic, bad.partition) and known.offset == bad.offset:
-                del self._bad_alone[name]
+            self._candidates.forget(self._prefixes[bad.topic] + bad.key, bad)
 
     def add_initial(self, record: Record) -> None:
         """Add an initial record to the first version, before any batch."""
@@ -202,7 +194,7 @@ class DeltaBuilder:
         """
         self._starts = {**self._starts, **starts}
         delta = self._delta
-        survivors, uncovered, states = self._expire_in_several_partitions()
+        survivors, uncovered, states = self._candidates.expire(self._starts)
         source = delta.source or next(iter(self._highest))
         added = (as_record(raw, source) for raw in delta.changes.values() if raw[1] is not None)
         found = chain(
@@ -217,42 +209,16 @@ class DeltaBuilder:
             elif start and offset < lowest.get(partition, offset + 1):
                 lowest[partition] = offset
         # Records that others hide or have hidden so far, and bad records, are not in the store.
-        families = map(dict.values, (*self._keys_in_several_partitions.values(), *survivors.values()))
-        for record in chain(self._bad_alone.values(), *families):
+        for record in self._candidates.records_of(survivors.values()):
             if starts.get(record.source, 0) and record.offset < lowest.get(record.source, record.offset + 1):
                 lowest[record.source] = record.offset
         for key, partition, offset in expired:
             left = survivors.get(key, {}).values()
             tombstone = Record(key[len(self._prefixes[partition.topic]) :], None, offset, -1, (), partition)
-            delta.expire(key, max(left, key=self._rank, default=tombstone))
+            delta.expire(key, max(left, key=self._candidates.rank, default=tombstone))
         for key, record in uncovered.items():
             delta.expire(key, record)
         return ExpiredRecords(len(expired), lowest, states)
-
-    def _expire_in_several_partitions(
-        self,
-    ) -> tuple[dict[bytes, dict[Partition, Record]], dict[bytes, Record], dict[KeyInPartition, BadState]]:
-        """Drop deleted records of keys in several partitions, and deleted bad records.
-
-        Returns:
-            The remaining records of the affected keys, those records that a bad record has hidden so far, and the new
-            states of bad records.
-        """
-        self._bad_alone = {
-            key: bad for key, bad in self._bad_alone.items() if bad.offset >= self._starts.get(bad.source, 0)
-        }
-        survivors, uncovered, states = {}, {}, dict[KeyInPartition, BadState]()
-        for key, family in list(self._keys_in_several_partitions.items()):
-            left = {p: record for p, record in family.items() if record.offset >= self._starts.get(p, 0)}
-            if len(left) < len(family):
-                survivors[key] = left
-                was_absent = self._current_of(family).is_tombstone
-                bad_before = self._bad_records_of(key)
-                self._keep_family(key, left)
-                states.update(self._states_of(key, bad_before))
-                if was_absent and left and not (current := self._current_of(left)).is_tombstone:
-                    uncovered[key] = current
-        return survivors, uncovered, states
 
     def _add_batch(self, batch: Batch, outcome: CommittedOutcome) -> None:
         start = self._starts.get(batch.partition, 0)
@@ -268,14 +234,15 @@ class DeltaBuilder:
         partition = batch.partition
         is_late = batch.first < self._highest[partition]
         self._highest[partition] = max(batch.end, self._highest[partition])
-        if len(self._highest) > 1 or is_late or self._keys_in_several_partitions or self._prefixes[partition.topic]:
+        if len(self._highest) > 1 or is_late or self._candidates.families or self._prefixes[partition.topic]:
             if refused or not self._add_new_keys(partition, records):
                 self._add_one_by_one(partition, records, refused, outcome)
                 return
         else:
             self._delta.source = partition
             self._delta.add(records)
-            if refused or (self._bad_alone and not self._bad_alone.keys().isdisjoint(map(_KEY_OF, records))):
+            bad_alone = self._candidates.bad_alone
+            if refused or (bad_alone and not bad_alone.keys().isdisjoint(map(_KEY_OF, records))):
                 self._note_bad_alone(partition, records, refused, outcome)
         if None in self._delta.changes:  # a single look-up per batch finds records without a key
             del self._delta.changes[None]  # type: ignore[arg-type]
@@ -285,12 +252,13 @@ class DeltaBuilder:
         self, partition: Partition, records: Iterable[Stored], refused: Collection[int], outcome: CommittedOutcome
     ) -> None:
         """Note which keys of the only partition now have a bad record, or no longer."""
+        candidates = self._candidates
         for raw in records:
             key = raw[0]
-            if raw[2] in refused or key in self._bad_alone:
-                bad_before = self._bad_records_of(key)
-                self._keep_alone(key, as_record(raw, partition), is_bad=raw[2] in refused)
-                outcome.states.update(self._states_of(key, bad_before))
+            if raw[2] in refused or key in candidates.bad_alone:
+                bad_before = candidates.bad_records_of(key)
+                candidates.keep_alone(key, as_record(raw, partition), is_bad=raw[2] in refused)
+                outcome.states.update(candidates.states_of(key, bad_before))
 
     @property
     def _can_add_at_once(self) -> bool:
@@ -303,7 +271,7 @@ class DeltaBuilder:
             and len(self._highest) > 1
             and self._is_all_here
             and self._record_filter.is_open
-            and not (self._counts_bytes or self._starts or self._keys_in_several_partitions or self._bad_alone)
+            and not (self._counts_bytes or self._starts or self._candidates.families or self._candidates.bad_alone)
             and not any(self._prefixes.values())
         )
 
@@ -326,7 +294,7 @@ class DeltaBuilder:
 
         Records without a key are added too, under None.
         """
-        if not self._is_all_here or self._keys_in_several_partitions:
+        if not self._is_all_here or self._candidates.families:
             return False
         records = _as_records(records, partition)
         if self._prefixes[partition.topic]:
@@ -351,7 +319,7 @@ class DeltaBuilder:
     def _add_one_by_one(
         self, partition: Partition, records: Iterable[Stored], refused: Collection[int], outcome: CommittedOutcome
     ) -> None:
-        prefix = self._prefixes[partition.topic]
+        prefix, candidates = self._prefixes[partition.topic], self._candidates
         self._delta.count(records := list(records))
         for raw in records:
             if lacks_key(raw):
@@ -359,40 +327,22 @@ class DeltaBuilder:
                 continue
             record = as_record(raw, partition)
             key, is_bad = prefix + record.key, bool(refused) and record.offset in refused
-            may_be_bad = self._bad_alone or self._keys_in_several_partitions
-            bad_before = self._bad_records_of(key) if may_be_bad else ()
+            bad_before = candidates.bad_records_of(key) if candidates.bad_alone or candidates.families else ()
             if not self._is_outdated(key, record):
                 self._delta.changes[key] = self._winner(key, record, is_bad=is_bad)
             elif is_bad:
-                outcome.states.setdefault((partition.topic, partition.partition, record.key), _NOT_BAD)
+                outcome.states.setdefault((partition.topic, partition.partition, record.key), NOT_BAD)
             if is_bad or bad_before:
-                outcome.states.update(self._states_of(key, bad_before))
-
-    def _bad_records_of(self, key: bytes) -> list[Record]:
-        """Return, without their values, those records of a key that are bad; there is one at most in each partition."""
-        alone = self._bad_alone.get(key)
-        if alone is not None:
-            return [alone]
-        return [each for each in self._keys_in_several_partitions.get(key, {}).values() if each.value is None]
-
-    def _states_of(self, key: bytes, bad_before: Sequence[Record]) -> dict[KeyInPartition, BadState]:
-        """Return the states of a key in the partitions in which its newest record is bad, or was before a change."""
-        found = {(*each.source, each.key): _NOT_BAD for each in bad_before}
-        bad_records = self._bad_records_of(key)
-        if bad_records:
-            family = self._keys_in_several_partitions.get(key)
-            current = bad_records[0] if family is None else self._current_of(family)
-            for each in bad_records:
-                found[*each.source, each.key] = BadState(each.offset, each is current)
-        return found
+                outcome.states.update(candidates.states_of(key, bad_before))
 
     def _known_record(self, key: bytes) -> Record | None:
         """Return the record or tombstone of a key in the delta, or else its record in the current version.
 
         A bad record that is alone is the known one, even if a tombstone of another partition was read later.
         """
-        if key in self._bad_alone:
-            return self._bad_alone[key]
+        bad = self._candidates.bad_alone.get(key)
+        if bad is not None:
+            return bad
         known = self._delta.changes.get(key)
         if known is None:
             known = self._present(key)
@@ -403,7 +353,7 @@ class DeltaBuilder:
     def _is_outdated(self, key: bytes, record: Record) -> bool:
         if self._pending_tombstones and self._pending_tombstones.get((record.source, key), -1) > record.offset:
             return True
-        known = self._keys_in_several_partitions.get(key, {}).get(record.source) or self._known_record(key)
+        known = self._candidates.families.get(key, {}).get(record.source) or self._known_record(key)
         # The same offset means the same record, read again after a restart.
         return known is not None and known.source == record.source and known.offset >= record.offset
 
@@ -413,7 +363,7 @@ class DeltaBuilder:
         A tombstone that another partition's record hides is remembered: a record that it deletes may come late.
         """
         if len(self._highest) == 1:
-            self._keep_alone(key, record, is_bad=is_bad)
+            self._candidates.keep_alone(key, record, is_bad=is_bad)
             return record
         changed = self._delta.changes.get(key)
         if changed is not None and changed[1] is None:
@@ -430,44 +380,23 @@ class DeltaBuilder:
         self._pending_tombstones[record.source, key] = max(offset, record.offset)
 
     def _winner_of_several(self, key: bytes, record: Record, *, is_bad: bool) -> Record:
-        family = self._keys_in_several_partitions.get(key)
+        candidates = self._candidates
+        family = candidates.families.get(key)
         if family is None:
             known = self._known_record(key)
             is_initial = known is not None and known.partition == NO_PARTITION
             is_alone = known is None or is_initial or known.source == record.source
-            if known is None or is_alone or (known.is_tombstone and key not in self._bad_alone):
-                if is_bad or self._bad_alone:
-                    self._keep_alone(key, record, is_bad=is_bad)
+            if known is None or is_alone or (known.is_tombstone and key not in candidates.bad_alone):
+                if is_bad or candidates.bad_alone:
+                    candidates.keep_alone(key, record, is_bad=is_bad)
                 return record
             family = {known.source: known}
         if record.is_tombstone and not is_bad:
             family.pop(record.source, None)
         else:
             family[record.source] = record
-        self._keep_family(key, family)
-        return self._current_of(family) if family else record
-
-    def _keep_family(self, key: bytes, family: dict[Partition, Record]) -> None:
-        """Remember the records of a key in all partitions, unless it has a single good record or none."""
-        self._bad_alone.pop(key, None)
-        self._keys_in_several_partitions.pop(key, None)
-        if len(family) > 1:
-            self._keys_in_several_partitions[key] = family
-        for record in family.values() if len(family) == 1 else ():
-            self._keep_alone(key, record, is_bad=record.is_tombstone)
-
-    def _keep_alone(self, key: bytes, record: Record, *, is_bad: bool) -> None:
-        """Remember the only record of a key if it is bad."""
-        if is_bad:
-            self._bad_alone[key] = record
-        else:
-            self._bad_alone.pop(key, None)
-
-    def _current_of(self, family: Mapping[Partition, Record]) -> Record:
-        return max(family.values(), key=self._rank)
-
-    def _rank(self, record: Record) -> tuple[int, int, int]:
-        return self._ranks[record.topic], record.timestamp_ms, record.partition
+        candidates.keep(key, family)
+        return candidates.current_of(family) if family else record
 
     def _add_tombstone(self, delta: Delta, position: Position) -> None:
         """Remember deletions that an older open transaction could still undo, and forget the others."""

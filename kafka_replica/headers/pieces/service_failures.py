@@ -31,7 +31,7 @@ def is_about_schema(error: BaseException) -> bool:
 
 def is_foreign_not_found(error: BaseException | None) -> bool:
     """Return whether the status is 404, but not about a schema: the answer of a proxy, or to a path that is unknown."""
-    return error is not None and _status(error) == _UNKNOWN and not has_code_of_registry(error)
+    return _status(error) == _UNKNOWN and not has_code_of_registry(error)
 
 
 def is_refusal(error: Exception) -> bool:

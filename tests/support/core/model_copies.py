@@ -22,7 +22,7 @@ _Copied = TypeVar("_Copied")
 _ATOMS = {Partition, int, bool, str, bytes, type(None), frozenset}
 _SHARED = {Batch, Logged, Record, Position, Partition, str, bytes, int, bool, type(None), frozenset, tuple}
 
-OF_ASSEMBLY = {"_delta", "_pending_tombstones", "_keys_in_several_partitions", "_bad_alone", "_highest"}
+OF_ASSEMBLY = {"_delta", "_pending_tombstones", "_candidates", "_highest"}
 _IGNORED = {"content", "oracle", "_present"}
 
 

@@ -206,7 +206,7 @@ def test_a_record_that_is_committed_late_changes_nothing_about_a_newer_bad_or_go
         content = ModelContent([record("k", value, offset)], lambda: True)
         handler.handle(builder.add_committed([Batch(A0, Kind.PLAIN, offset, offset + 1, 1, -1, -1, content)]))
     assert [bad.offset for bad in listed.newest()] == ([11] if is_bad else [])
-    assert (b"k" in builder._bad_alone) is is_bad
+    assert (b"k" in builder._candidates.bad_alone) is is_bad
     assert builder.take(Position({A0: 12})).changes[b"k"][1] == (None if is_bad else b"good")
 
 
@@ -235,13 +235,13 @@ def test_a_record_that_is_no_longer_listed_as_bad_is_forgotten(monkeypatch: pyte
         return [bad.offset for bad in listed.newest()]
 
     assert add(*(record(str(number), "bad", 10 + number) for number in range(6))) == [13, 14, 15]
-    assert list(builder._bad_alone) == [b"3", b"4", b"5"]
+    assert list(builder._candidates.bad_alone) == [b"3", b"4", b"5"]
     assert add(record("0", "good, but older", 1)) == [13, 14, 15]  # it was committed late
     assert add(record("2", "good", 20), record("3", "good", 21)) == [14, 15]
     assert add(record("1", "bad", 2)) == [14, 15]
     handler.expire({A0: 15}, {})
     assert [bad.offset for bad in listed.newest()] == [15]
-    assert list(builder._bad_alone) == [b"5"]
+    assert list(builder._candidates.bad_alone) == [b"5"]
     shown = {key: raw[1] for key, raw in builder.take(Position({A0: 22})).changes.items()}
     assert shown == {b"0": None, b"1": None, b"2": b"good", b"3": b"good", b"4": None, b"5": None}
 

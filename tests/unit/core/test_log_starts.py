@@ -148,7 +148,7 @@ def test_a_bad_record_may_have_the_lowest_offset_that_is_left() -> None:
     delta_builder.restore([BadRecordError(*P1, 3, "reason", "advice", b"bad")])
     assert delta_builder.expire({P1: 1}, []).lowest == {P1: 3}
     assert delta_builder.expire({P1: 4}, []).lowest == {}
-    assert not delta_builder._bad_alone
+    assert not delta_builder._candidates.bad_alone
 
 
 # --- scenarios ---
