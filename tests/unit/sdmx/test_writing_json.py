@@ -228,6 +228,7 @@ def test_structured_texts_are_values_of_the_type_xhtml(format_: Format) -> None:
     (f"<h:p xmlns:h='{XHTML}'/>", f'<h:p xmlns:h="{XHTML}"/>'),
     ("1 &lt; 2", "1 &lt; 2"),
     ("<!-- a --><p>b<!-- c -->d</p><?e?>", f'<p xmlns="{XHTML}">bd</p>'),
+    ("<p xmlns:u='urn:unused'>a</p>", f'<p xmlns="{XHTML}">a</p>'),
 ])  # fmt: skip
 @pytest.mark.parametrize("format_", [Format.SDMX_ML_3_0, Format.SDMX_ML_3_1])
 def test_structured_texts_of_sdmx_ml_are_in_the_namespace_of_xhtml(text: str, expected: str, format_: Format) -> None:
